@@ -1,0 +1,45 @@
+import { Unavailable } from '../../core/errors.ts';
+import type { Embedder } from '../../ports/embedder.ts';
+import { HttpStatusError, postJson } from './http-json.ts';
+
+interface EmbedderOptions {
+  url: string;
+  model: string;
+  window: number;
+}
+
+const TIMEOUT_MS = 60_000;
+const RETRY_AFTER_SECONDS = 2;
+
+/**
+ * An encoder process that takes {model, texts} and answers {vectors}: as in the cloud, where the model lives beside the
+ * data, no function loads one. A refusal of the texts (HTTP 4xx) is the texts' fault; everything else is the encoder's.
+ */
+export class HttpEmbedder implements Embedder {
+  readonly model: string;
+  readonly window: number;
+  readonly #url: string;
+
+  constructor(options: EmbedderOptions) {
+    this.model = options.model;
+    this.window = options.window;
+    this.#url = options.url;
+  }
+
+  async encode(texts: string[]): Promise<string[]> {
+    let reply: { vectors?: unknown } | null;
+    try {
+      reply = (await postJson(this.#url, { model: this.model, texts }, TIMEOUT_MS)) as { vectors?: unknown } | null;
+    } catch (cause) {
+      if (cause instanceof HttpStatusError && cause.status < 500) {
+        throw new Error('the encoder refused the texts', { cause });
+      }
+      throw new Unavailable('The embedding model cannot be reached', { cause, retryAfterSeconds: RETRY_AFTER_SECONDS });
+    }
+    const vectors = reply?.vectors;
+    if (!Array.isArray(vectors) || vectors.length !== texts.length) {
+      throw new Error(`the encoder answered ${texts.length} texts with something else than as many vectors`);
+    }
+    return vectors.map((vector) => `[${(vector as number[]).join(',')}]`);
+  }
+}

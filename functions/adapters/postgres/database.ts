@@ -1,0 +1,160 @@
+import pg from 'pg';
+import { Unavailable } from '../../core/errors.ts';
+import type { Actor, Binds, Database, Transaction } from '../../ports/database.ts';
+import { DuplicateKey } from '../../ports/database.ts';
+import { positionalValues, toPositional } from './binds.ts';
+import { postgresDialect } from './dialect.ts';
+
+interface PostgresOptions {
+  connectionString: string;
+  poolMax: number;
+  /** Called for connections that break while idle; the pool replaces them. */
+  onIdleError(error: Error): void;
+}
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const IDLE_TIMEOUT_MS = 60_000;
+const RETRY_AFTER_SECONDS = 2;
+
+/** The database role of each kind of actor (migrations/postgres/V1): row security binds both. */
+const SYSTEM_ROLE = 'rag_system';
+const READER_ROLE = 'rag_reader';
+
+const { builtins } = pg.types;
+/** Numbers as numbers: ids are at most 2^53 - 1, amounts have two decimals. */
+const NUMERIC_TYPES: number[] = [builtins.INT8, builtins.NUMERIC];
+const types = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    NUMERIC_TYPES.includes(oid) && format !== 'binary'
+      ? Number
+      : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+};
+
+/**
+ * PostgreSQL over the `pg` client. Statements are unnamed and everything set is set for one transaction alone, since
+ * the embedded database shares one session among its clients; statements of one step are pipelined.
+ */
+export class PostgresDatabase implements Database {
+  readonly dialect = postgresDialect;
+  readonly #pool: pg.Pool;
+
+  constructor(options: PostgresOptions) {
+    this.#pool = new pg.Pool({
+      connectionString: options.connectionString,
+      max: options.poolMax,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      idleTimeoutMillis: IDLE_TIMEOUT_MS,
+      allowExitOnIdle: true,
+      // Known to pg 8.23, not yet to its types.
+      ...({ pipeline: true } as object),
+      types,
+    });
+    this.#pool.on('error', options.onIdleError);
+  }
+
+  async transaction<T>(actor: Actor, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.#withClient(async (client) => {
+      await Promise.all(begin(client, actor));
+      const result = await work(new PostgresTransaction(client));
+      await client.query('COMMIT');
+      return result;
+    });
+  }
+
+  async rows<T>(actor: Actor, sql: string, binds: Binds = {}): Promise<T[]> {
+    return this.#withClient(async (client) => {
+      const sent = [...begin(client, actor), run(client, sql, binds), client.query('COMMIT')];
+      await Promise.allSettled(sent);
+      const results = await Promise.all(sent);
+      return (results.at(-2) as pg.QueryResult).rows as T[];
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+
+  /** Lends a connection; on any failure rolls back, and gives the connection up where that fails too. */
+  async #withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    let client: pg.PoolClient;
+    try {
+      client = await this.#pool.connect();
+    } catch (error) {
+      throw databaseUnavailable(error);
+    }
+    // A connection that breaks while lent emits an error besides failing its query; unheard, it ends the process.
+    const ignore = () => {};
+    client.on('error', ignore);
+    let broken: Error | undefined;
+    try {
+      return await work(client);
+    } catch (error) {
+      await client.query('ROLLBACK').catch((cause: Error) => {
+        broken = cause;
+      });
+      throw broken === undefined ? translate(error) : databaseUnavailable(error);
+    } finally {
+      client.removeListener('error', ignore);
+      client.release(broken);
+    }
+  }
+}
+
+class PostgresTransaction implements Transaction {
+  readonly dialect = postgresDialect;
+  readonly #client: pg.PoolClient;
+
+  constructor(client: pg.PoolClient) {
+    this.#client = client;
+  }
+
+  async rows<T>(sql: string, binds: Binds = {}): Promise<T[]> {
+    return (await run(this.#client, sql, binds)).rows as T[];
+  }
+
+  async execute(sql: string, binds: Binds = {}): Promise<number> {
+    return (await run(this.#client, sql, binds)).rowCount ?? 0;
+  }
+
+  async executeMany(sql: string, many: Binds[]): Promise<number[]> {
+    const sent = many.map((binds) => run(this.#client, sql, binds));
+    await Promise.allSettled(sent);
+    return (await Promise.all(sent)).map((result) => result.rowCount ?? 0);
+  }
+}
+
+function run(client: pg.PoolClient, sql: string, binds: Binds): Promise<pg.QueryResult> {
+  const prepared = toPositional(sql);
+  return client.query(prepared.text, positionalValues(prepared, binds));
+}
+
+/** Opens a transaction as an actor: its database role, and for an employee who it is, for the row policies. */
+function begin(client: pg.PoolClient, actor: Actor): Promise<pg.QueryResult>[] {
+  const isSystem = actor === 'system';
+  const begun = client.query('BEGIN');
+  const set = client.query(
+    `SELECT set_config('role', $1, true), set_config('rag.employee_id', $2, true), set_config('rag.role', $3, true)`,
+    isSystem ? [SYSTEM_ROLE, '', ''] : [READER_ROLE, String(actor.employeeId), actor.role],
+  );
+  return [begun, set];
+}
+
+const UNIQUE_VIOLATION = '23505';
+/** Serialization failures and deadlocks, after which the transaction may be run again. */
+const RETRYABLE = new Set(['40001', '40P01']);
+
+function translate(error: unknown): unknown {
+  const code = (error as { code?: unknown }).code;
+  if (code === UNIQUE_VIOLATION) return new DuplicateKey('duplicate key', { cause: error });
+  if (typeof code === 'string' && RETRYABLE.has(code)) {
+    return new Unavailable('The database was busy with the same records; try again', {
+      cause: error,
+      retryAfterSeconds: 1,
+    });
+  }
+  return error;
+}
+
+function databaseUnavailable(cause: unknown): Unavailable {
+  return new Unavailable('The database cannot be reached', { cause, retryAfterSeconds: RETRY_AFTER_SECONDS });
+}

@@ -1,0 +1,38 @@
+import type { SourceType } from '../../core/kinds/kind.ts';
+import type { ClaimedRow, QueueAction } from '../../core/queue.ts';
+import type { Dialect } from '../../ports/database.ts';
+
+/** PostgreSQL 17 or newer with pgvector. No index narrows a search here, so that every search is exact. */
+export const postgresDialect: Dialect = {
+  name: 'postgres',
+  passageVector: (bind) => `CAST(:${bind} AS vector)`,
+  distanceTo: (column, bind) => `${column} <=> CAST(:${bind} AS vector)`,
+  exactFirst: (bind) => `FETCH FIRST :${bind} ROWS ONLY`,
+
+  async claim(tx, { limit, maxAttempts, leaseSeconds, lost }) {
+    const due = lost
+      ? 'claimed_until < CURRENT_TIMESTAMP'
+      : 'claimed_until IS NULL AND attempts < :max_attempts AND next_attempt_at <= CURRENT_TIMESTAMP';
+    const rows = await tx.rows<Record<string, string | number>>(
+      `UPDATE rag_dirty
+       SET claimed_until = CURRENT_TIMESTAMP + CAST(:lease AS INTEGER) * INTERVAL '1' SECOND, attempts = attempts + 1
+       WHERE dirty_id = ANY(ARRAY(
+         SELECT dirty_id FROM rag_dirty
+         WHERE ${due}
+         ORDER BY enqueued_at, dirty_id
+         FETCH FIRST :limit ROWS ONLY
+         FOR UPDATE SKIP LOCKED))
+       RETURNING dirty_id, source_type, source_id, action, attempts`,
+      { limit, lease: leaseSeconds, ...(lost ? {} : { max_attempts: maxAttempts }) },
+    );
+    return rows.map(
+      (row): ClaimedRow => ({
+        dirtyId: Number(row.dirty_id),
+        sourceType: row.source_type as SourceType,
+        sourceId: String(row.source_id),
+        action: row.action as QueueAction,
+        attempts: Number(row.attempts),
+      }),
+    );
+  },
+};

@@ -1,0 +1,75 @@
+import { serve } from '../adapters/fdk/serve.ts';
+import type { Caller } from '../core/scope.ts';
+import { type Call, createHttpFunction } from '../http.ts';
+import { RECORDS } from '../routes.ts';
+import { createServices } from '../services.ts';
+import type { Question } from '../shapes.ts';
+import { type AskContext, ask, search } from './ask.ts';
+import { readRecord, readSourceState, readStatus } from './read.ts';
+
+const services = createServices(process.env);
+
+serve(
+  createHttpFunction(
+    'ask',
+    {
+      async ask(call) {
+        const { question } = call.body as Question;
+        return { status: 200, body: await ask(await askContext(call), await services.chatModel(), question) };
+      },
+      async search(call) {
+        const { question } = call.body as Question;
+        return { status: 200, body: await search(await askContext(call), question) };
+      },
+      async getRecord(call) {
+        const collection = call.route.collection;
+        if (collection === undefined) throw new Error('the route names no collection');
+        const { type } = RECORDS[collection];
+        const body = await readRecord(await services.database(), callerOf(call), type, call.params.id ?? '');
+        return { status: 200, body };
+      },
+      async getSource(call) {
+        const { caller, mayWrite, params } = call;
+        const maxAttempts = services.config.RAG_WORKER_MAX_ATTEMPTS;
+        const access = { caller, mayWrite, maxAttempts };
+        const body = await readSourceState(await services.database(), access, params.type ?? '', params.id ?? '');
+        return { status: 200, body };
+      },
+      async getStatus(call) {
+        const body = await readStatus({
+          database: await services.database(),
+          caller: callerOf(call),
+          maxAttempts: services.config.RAG_WORKER_MAX_ATTEMPTS,
+          embeddingModel: (await services.embedder()).model,
+          answerModel: (await services.chatModel()).model,
+        });
+        return { status: 200, body };
+      },
+      async getOpenApi() {
+        const { openApiDocument } = await import('../openapi.ts');
+        return { status: 200, body: openApiDocument() };
+      },
+    },
+    services,
+  ),
+);
+
+async function askContext(call: Call): Promise<AskContext> {
+  const { config } = services;
+  const [database, embedder] = await Promise.all([services.database(), services.embedder()]);
+  return {
+    callId: call.callId,
+    startedAt: call.startedAt,
+    caller: callerOf(call),
+    database,
+    embedder,
+    log: call.log,
+    topK: (call.body as Question).topK ?? config.RAG_RETRIEVAL_TOP_K,
+    cutoff: config.RAG_RETRIEVAL_CUTOFF,
+  };
+}
+
+function callerOf(call: Call): Caller {
+  if (call.caller === null) throw new Error('the route lets callers in who are no employees');
+  return call.caller;
+}

@@ -1,0 +1,98 @@
+import { NotFound } from '../core/errors.ts';
+import { parseId } from '../core/fields.ts';
+import { SOURCE_TYPES, type SourceRef, type SourceType } from '../core/kinds/kind.ts';
+import { type Caller, maySee } from '../core/scope.ts';
+import type { Database } from '../ports/database.ts';
+import type { RecordType } from '../routes.ts';
+import type { SourceState, Status } from '../shapes.ts';
+import { countChunks } from '../store/chunks.ts';
+import { readEmployee } from '../store/employees.ts';
+import { KINDS } from '../store/kinds.ts';
+import { readQueue } from '../store/queue.ts';
+import { readSource } from '../store/sources.ts';
+
+/** What does not exist and what may not be seen are told in the same words. */
+const notHere = (what: string, id: string) => new NotFound(`There is no ${what} ${id} that you may see`);
+
+/** A record as stored, if the caller may see it. */
+export async function readRecord(database: Database, caller: Caller, type: RecordType, id: string): Promise<object> {
+  const number = parseId(id);
+  if (number === null) throw notHere(type, id);
+  if (type === 'employee') {
+    const employee = await readEmployee(database, caller, number);
+    if (employee === null) throw notHere(type, id);
+    return employee;
+  }
+  const view = await loadVisible(database, caller, type, number);
+  if (view === null) throw notHere(type, id);
+  return view.record;
+}
+
+/** Loads a record under the caller's row security, and checks its scope once more. */
+async function loadVisible(database: Database, caller: Caller, type: SourceType, id: number) {
+  const loaded = await database.transaction(caller, (tx) => KINDS[type].loadContent(tx, [id]));
+  const [found] = loaded;
+  if (found === undefined) return null;
+  const content = found.content();
+  return maySee(caller, content.scope) ? { record: found.record, content } : null;
+}
+
+/**
+ * A source's state, for who may see the source or may write; its text only for who may see it. `caller` is null for a
+ * writing token that names no employee.
+ */
+export async function readSourceState(
+  database: Database,
+  { caller, mayWrite, maxAttempts }: { caller: Caller | null; mayWrite: boolean; maxAttempts: number },
+  type: string,
+  id: string,
+): Promise<SourceState> {
+  const ref = toRef(type, id);
+  if (ref === null) throw notHere('source', `${type}/${id}`);
+  const visible = caller === null ? null : await loadVisible(database, caller, ref.type, Number(ref.id));
+  const seesDeleted = caller !== null && maySee(caller, { ownerEmployeeId: null, audience: 'owner' });
+  if (visible === null && !mayWrite && !seesDeleted) throw notHere('source', `${type}/${id}`);
+
+  const [source, queue] = await Promise.all([readSource(database, ref), readQueue(database, maxAttempts, ref)]);
+  if (source === null && queue.waiting + queue.parked === 0) throw notHere('source', `${type}/${id}`);
+  return {
+    sourceType: ref.type,
+    sourceId: ref.id,
+    state: queue.waiting > 0 ? 'queued' : queue.parked > 0 ? 'failed' : (source?.state ?? 'queued'),
+    generation: source?.generation ?? 0,
+    chunkCount: source?.chunkCount ?? 0,
+    waiting: queue.waiting,
+    indexedAt: source?.indexedAt ?? null,
+    lastError: source?.lastError ?? null,
+    text: visible?.content.text ?? null,
+  };
+}
+
+function toRef(type: string, id: string): SourceRef | null {
+  return (SOURCE_TYPES as readonly string[]).includes(type) && parseId(id) !== null
+    ? { type: type as SourceType, id }
+    : null;
+}
+
+export interface StatusContext {
+  database: Database;
+  caller: Caller;
+  maxAttempts: number;
+  embeddingModel: string;
+  answerModel: string;
+}
+
+export async function readStatus(context: StatusContext): Promise<Status> {
+  const { database, caller, maxAttempts } = context;
+  const [{ waiting, parked, oldestWaitingSeconds }, chunks] = await Promise.all([
+    readQueue(database, maxAttempts),
+    countChunks(database, caller),
+  ]);
+  return {
+    queue: { waiting, parked, oldestWaitingSeconds },
+    chunks,
+    embeddingModel: context.embeddingModel,
+    answerModel: context.answerModel,
+    database: database.dialect.name,
+  };
+}

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { blankToNull, normalizeText, toSingleLine } from './text.ts';
+
+/** The largest id: above it, a JSON number no longer names one integer. */
+export const MAX_ID = Number.MAX_SAFE_INTEGER;
+
+const NOT_STORABLE = 'must not contain a NUL character or half of a surrogate pair (text that is not valid Unicode)';
+const storable = (text: string) => text.isWellFormed() && !text.includes('\0');
+
+const raw = (max: number) =>
+  z
+    .string()
+    .max(max, { error: (issue) => `is at most ${max} characters, got ${String(issue.input).length}` })
+    .refine(storable, { error: NOT_STORABLE });
+
+/** A required single line (a name, a title): white space is folded, blank is refused. */
+export const line = (max: number) =>
+  raw(max)
+    .transform(toSingleLine)
+    .refine((text) => text !== '', { error: 'must not be blank' });
+
+/** A required text of any number of lines. */
+export const text = (max: number) =>
+  raw(max)
+    .transform(normalizeText)
+    .refine((value) => value.trim() !== '', { error: 'must not be blank' });
+
+/** An optional text; left out, null and blank all mean none. */
+export const optionalText = (max: number) =>
+  raw(max)
+    .nullish()
+    .transform((value) => blankToNull(value === null || value === undefined ? null : normalizeText(value)));
+
+const range = (what: string, min: number, max: number) => `must be ${what} from ${min} to ${max}`;
+
+/** An id: a whole number from 1 to 2^53 - 1. */
+export const id = z
+  .number({ error: range('a whole number', 1, MAX_ID) })
+  .refine((n) => Number.isSafeInteger(n) && n >= 1, { error: range('a whole number', 1, MAX_ID) })
+  .meta({ type: 'integer', minimum: 1, maximum: MAX_ID });
+
+export const optionalId = id.nullish().transform((value) => value ?? null);
+
+/** An optional amount with at most two decimals. */
+export const optionalAmount = (max: number) =>
+  z
+    .number()
+    .min(0, { error: range('a number', 0, max) })
+    .max(max, { error: range('a number', 0, max) })
+    .refine((n) => Number.isInteger(Math.round(n * 1e6) / 1e4), { error: 'has at most two decimals' })
+    .nullish()
+    .transform((value) => value ?? null);
+
+/** An optional calendar date, YYYY-MM-DD. */
+export const optionalDate = z.iso
+  .date({ error: 'must be a date of the calendar, written YYYY-MM-DD' })
+  .refine((value) => value >= '0001-01-01', { error: 'must be a date from 0001-01-01 to 9999-12-31' })
+  .nullish()
+  .transform((value) => value ?? null);
+
+/** Start and end in order, for kinds with dates. */
+export const datesInOrder = {
+  check: (value: { startDate: string | null; endDate: string | null }) =>
+    value.startDate === null || value.endDate === null || value.startDate <= value.endDate,
+  params: { path: ['endDate'], error: 'must not be before startDate' },
+};
+
+const CANONICAL_ID = /^[1-9][0-9]{0,15}$/;
+
+/** An id from a path or a token: decimal digits without sign or leading zeros; null where it is none. */
+export function parseId(value: string): number | null {
+  if (!CANONICAL_ID.test(value)) return null;
+  const n = Number(value);
+  return Number.isSafeInteger(n) ? n : null;
+}

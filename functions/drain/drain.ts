@@ -1,0 +1,289 @@
+import { AppError, Unavailable } from '../core/errors.ts';
+import { sourceKey } from '../core/kinds/kind.ts';
+import { type ClaimedRow, coalesce, type SourceWork } from '../core/queue.ts';
+import { type Database, DuplicateKey, type Transaction } from '../ports/database.ts';
+import type { Embedder } from '../ports/embedder.ts';
+import type { Log, Metrics } from '../ports/platform.ts';
+import { writeChunks } from '../store/chunks.ts';
+import { loadContents } from '../store/kinds.ts';
+import { extendLease, recordFailure, releaseClaims, removeDone } from '../store/queue.ts';
+import { loadIndexed, recordSourceError, switchGenerations } from '../store/sources.ts';
+import { groupBySize, planSource, type SourcePlan } from './plan.ts';
+
+export interface DrainOptions {
+  batchSize: number;
+  maxAttempts: number;
+  leaseSeconds: number;
+  deadline: Date | null;
+}
+
+export interface DrainContext {
+  callId: string;
+  database: Database;
+  embedder: Embedder;
+  metrics: Metrics;
+  log: Log;
+}
+
+/** What a drain did, in sources. */
+export interface DrainReport {
+  /** Written with at least one new vector. */
+  embedded: number;
+  /** Same text: rights and metadata written, nothing embedded. */
+  unchanged: number;
+  /** Deleted, or nothing to index. */
+  removed: number;
+  /** Overtaken by a newer generation; nothing written. */
+  late: number;
+  failed: number;
+  parked: number;
+  stoppedBy: 'empty' | 'deadline';
+}
+
+const TEXTS_PER_GROUP = 64;
+/** A drain starts nothing new when less than this is left. */
+const STOP_BEFORE_DEADLINE_MS = 5000;
+
+/** A plan with a vector (as the embedder binds it) for each passage that it adds. */
+interface EmbeddedPlan {
+  plan: SourcePlan;
+  vectors: string[];
+}
+
+/**
+ * Works until the queue is empty or the deadline is near. Rows whose drain died come first and one by one, so that a
+ * source that kills its process harms nobody but itself.
+ */
+export async function drain(context: DrainContext, options: DrainOptions): Promise<DrainReport> {
+  const run = new DrainRun(context, options);
+  return run.toEnd();
+}
+
+class DrainRun {
+  readonly #context: DrainContext;
+  readonly #options: DrainOptions;
+  readonly #report: DrainReport = {
+    embedded: 0,
+    unchanged: 0,
+    removed: 0,
+    late: 0,
+    failed: 0,
+    parked: 0,
+    stoppedBy: 'empty',
+  };
+  #leaseTakenAt = 0;
+
+  constructor(context: DrainContext, options: DrainOptions) {
+    this.#context = context;
+    this.#options = options;
+  }
+
+  async toEnd(): Promise<DrainReport> {
+    await this.#repeat(true, 1);
+    await this.#repeat(false, this.#options.batchSize);
+    return this.#report;
+  }
+
+  async #repeat(lost: boolean, limit: number): Promise<void> {
+    for (;;) {
+      if (this.#isDeadlineNear()) {
+        this.#report.stoppedBy = 'deadline';
+        return;
+      }
+      const rows = await this.#claim(lost, limit);
+      if (rows.length === 0) return;
+      await this.#processRows(rows);
+    }
+  }
+
+  async #claim(lost: boolean, limit: number): Promise<ClaimedRow[]> {
+    const { database } = this.#context;
+    const { maxAttempts, leaseSeconds } = this.#options;
+    this.#leaseTakenAt = Date.now();
+    return database.transaction('system', (tx) => tx.dialect.claim(tx, { limit, maxAttempts, leaseSeconds, lost }));
+  }
+
+  async #processRows(rows: ClaimedRow[]): Promise<void> {
+    const works: SourceWork[] = [];
+    for (const work of coalesce(rows)) {
+      // Every attempt so far has ended with its process, the last one too.
+      if (work.attempts > this.#options.maxAttempts) {
+        await this.#fail(work, new Error(`the process ended in each of ${this.#options.maxAttempts} attempts`));
+      } else works.push(work);
+    }
+    if (works.length === 0) return;
+    const groups = groupBySize(await this.#plan(works), TEXTS_PER_GROUP);
+    for (const [i, group] of groups.entries()) {
+      const ahead = groups.slice(i).flat();
+      if (this.#isDeadlineNear()) {
+        this.#report.stoppedBy = 'deadline';
+        return this.#release(ahead.map((plan) => plan.work));
+      }
+      await this.#keepLease(ahead);
+      try {
+        await this.#applyGroup(group);
+      } catch (error) {
+        // The embedder or the database is away: no source is to blame, so no attempt counts.
+        if (error instanceof Unavailable) await this.#release(ahead.map((plan) => plan.work)).catch(() => {});
+        throw error;
+      }
+    }
+  }
+
+  /** Reads the records and what is indexed of them, and plans; what is late is removed from the queue here. */
+  async #plan(works: SourceWork[]): Promise<SourcePlan[]> {
+    const { database, embedder } = this.#context;
+    const refs = works.map((work) => work.ref);
+    const upserts = works.filter((work) => work.action === 'UPSERT').map((work) => work.ref);
+    const { contents, indexed } = await database.transaction('system', async (tx) => ({
+      contents: await loadContents(tx, upserts),
+      indexed: await loadIndexed(tx, refs),
+    }));
+    const plans: SourcePlan[] = [];
+    const late: SourceWork[] = [];
+    for (const work of works) {
+      const key = sourceKey(work.ref);
+      try {
+        const content = work.action === 'DELETE' ? null : (contents.get(key)?.() ?? null);
+        const plan = planSource(work, content, indexed.get(key), embedder.model, embedder.window);
+        if (plan === null) late.push(work);
+        else plans.push(plan);
+      } catch (error) {
+        await this.#fail(work, error);
+      }
+    }
+    if (late.length > 0) {
+      await database.transaction('system', (tx) => removeDone(tx, late));
+      this.#report.late += late.length;
+    }
+    return plans;
+  }
+
+  async #applyGroup(group: SourcePlan[]): Promise<void> {
+    const embedded = await this.#embed(group);
+    await this.#switchTogether(embedded);
+  }
+
+  /** Embeds a group in one call; when that fails, source by source, so that only the guilty fail. */
+  async #embed(group: SourcePlan[]): Promise<EmbeddedPlan[]> {
+    const added = group.flatMap((plan) => plan.added);
+    if (added.length === 0) return group.map((plan) => ({ plan, vectors: [] }));
+    try {
+      const vectors = await this.#context.embedder.encode(added.map((passage) => passage.content));
+      let used = 0;
+      return group.map((plan) => {
+        used += plan.added.length;
+        return { plan, vectors: vectors.slice(used - plan.added.length, used) };
+      });
+    } catch (error) {
+      if (error instanceof Unavailable) throw error;
+      const [only] = group;
+      if (group.length === 1 && only !== undefined) {
+        await this.#fail(only.work, error);
+        return [];
+      }
+      const embedded: EmbeddedPlan[] = [];
+      for (const plan of group) embedded.push(...(await this.#embed([plan])));
+      return embedded;
+    }
+  }
+
+  /** Switches a group in one transaction; when that fails, source by source. */
+  async #switchTogether(group: EmbeddedPlan[]): Promise<void> {
+    if (group.length === 0) return;
+    let moved: boolean[];
+    try {
+      moved = await this.#context.database.transaction('system', (tx) => this.#switch(tx, group));
+    } catch (error) {
+      if (error instanceof Unavailable) throw error;
+      const [only] = group;
+      if (group.length > 1 || only === undefined) {
+        for (const one of group) await this.#switchTogether([one]);
+        return;
+      }
+      if (!(error instanceof DuplicateKey)) return this.#fail(only.plan.work, error);
+      // Another drain has indexed the source for the first time, just now.
+      moved = [false];
+    }
+    const overtaken = group.filter((_, i) => !moved[i]).map(({ plan }) => plan.work);
+    if (overtaken.length > 0) await this.#release(overtaken);
+    for (const { plan } of group.filter((_, i) => moved[i])) {
+      if (plan.content === null) this.#report.removed++;
+      else if (plan.added.length > 0) this.#report.embedded++;
+      else this.#report.unchanged++;
+    }
+  }
+
+  /** The switch: generations, chunks and queue rows. Returns for each whether it moved. */
+  async #switch(tx: Transaction, group: EmbeddedPlan[]): Promise<boolean[]> {
+    // In one order for all drains, so that two of them never lock each other out.
+    const ordered = [...group].sort((a, b) => (sourceKey(a.plan.work.ref) < sourceKey(b.plan.work.ref) ? -1 : 1));
+    const results = await switchGenerations(
+      tx,
+      ordered.map(({ plan: { work, foundGeneration, state, chunkCount } }) => ({
+        ref: work.ref,
+        foundGeneration,
+        generation: work.generation,
+        state,
+        chunkCount,
+      })),
+    );
+    const winners = ordered.filter((_, i) => results[i]);
+    await writeChunks(
+      tx,
+      winners.map(({ plan, vectors }) => ({
+        ref: plan.work.ref,
+        content: plan.content,
+        model: this.#context.embedder.model,
+        keptNos: plan.keptNos,
+        removedNos: plan.removedNos,
+        added: plan.added.map((passage, i) => ({ ...passage, vector: vectors[i] ?? '' })),
+      })),
+    );
+    await removeDone(
+      tx,
+      winners.map(({ plan }) => plan.work),
+    );
+    return group.map((one) => winners.includes(one));
+  }
+
+  async #fail(work: SourceWork, error: unknown): Promise<void> {
+    const { database, log, metrics, callId } = this.#context;
+    const { maxAttempts } = this.#options;
+    const message = error instanceof AppError ? error.message : `Indexing failed; see the log, call ${callId}`;
+    const outcome = await database.transaction('system', async (tx) => {
+      const result = await recordFailure(tx, work, message, maxAttempts);
+      await recordSourceError(tx, work.ref, message, result === 'parked');
+      return result;
+    });
+    this.#report[outcome === 'parked' ? 'parked' : 'failed']++;
+    const fields = { source: sourceKey(work.ref), attempts: work.attempts };
+    if (outcome === 'parked') {
+      log.error('source_parked', error, fields);
+      metrics.count('sources_parked', 1);
+    } else log.warn('source_failed', { ...fields, reason: String(error) });
+  }
+
+  async #release(works: SourceWork[]): Promise<void> {
+    await this.#context.database.transaction('system', (tx) => releaseClaims(tx, works));
+  }
+
+  /** Prolongs the claims when a third of the lease has gone. */
+  async #keepLease(ahead: SourcePlan[]): Promise<void> {
+    const { leaseSeconds } = this.#options;
+    if (Date.now() - this.#leaseTakenAt < (leaseSeconds * 1000) / 3) return;
+    this.#leaseTakenAt = Date.now();
+    await this.#context.database.transaction('system', (tx) =>
+      extendLease(
+        tx,
+        ahead.map((plan) => plan.work),
+        leaseSeconds,
+      ),
+    );
+  }
+
+  #isDeadlineNear(): boolean {
+    const { deadline } = this.#options;
+    return deadline !== null && deadline.getTime() - Date.now() < STOP_BEFORE_DEADLINE_MS;
+  }
+}

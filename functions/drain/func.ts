@@ -1,0 +1,36 @@
+import { serve } from '../adapters/fdk/serve.ts';
+import { createServices } from '../services.ts';
+import { drain } from './drain.ts';
+import { isQuietAlarm } from './trigger.ts';
+
+const services = createServices(process.env);
+
+serve(async ({ callId, deadline, body }) => {
+  const log = services.log(callId);
+  if (isQuietAlarm(body)) return { status: 200, body: { skipped: 'the alarm says that it no longer fires' } };
+  try {
+    const { config } = services;
+    const report = await drain(
+      {
+        callId,
+        log,
+        database: await services.database(),
+        embedder: await services.embedder(),
+        metrics: services.metrics(),
+      },
+      {
+        batchSize: config.RAG_WORKER_BATCH_SIZE,
+        maxAttempts: config.RAG_WORKER_MAX_ATTEMPTS,
+        leaseSeconds: config.RAG_WORKER_LEASE_SECONDS,
+        deadline,
+      },
+    );
+    const { stoppedBy, ...counts } = report;
+    if (stoppedBy === 'deadline') await services.nudge(log);
+    if (Object.values(counts).some((count) => count > 0)) log.info('drained', { ...report });
+    return { status: 200, body: report };
+  } catch (error) {
+    log.error('drain_failed', error);
+    throw error;
+  }
+});

@@ -1,0 +1,217 @@
+import type { z } from 'zod';
+import {
+  DeadlineExceeded,
+  type Fault,
+  Forbidden,
+  InvalidInput,
+  MalformedRequest,
+  MethodNotAllowed,
+  NotFound,
+  TooLarge,
+  toAppError,
+  toProblem,
+  Unauthenticated,
+} from './core/errors.ts';
+import type { Caller } from './core/scope.ts';
+import type { Claims, Log } from './ports/platform.ts';
+import { type HandlerNames, type HttpFunction, MAX_BODY_BYTES, matchRoute, type Route } from './routes.ts';
+import type { Services } from './services.ts';
+import { findEmployeeBySubject } from './store/employees.ts';
+
+/** One invocation of a function, however it came: `method` and `path` are null when it was not over HTTP. */
+export interface FunctionRequest {
+  callId: string;
+  deadline: Date | null;
+  method: string | null;
+  /** As sent, percent-encoding included. */
+  path: string | null;
+  header(name: string): string | null;
+  body: Buffer;
+}
+
+export interface FunctionResponse {
+  status: number;
+  headers?: Record<string, string>;
+  body: object;
+}
+
+/** What a handler gets: a request that is authenticated, allowed and valid. */
+export interface Call {
+  callId: string;
+  startedAt: number;
+  deadline: Date | null;
+  route: Route;
+  params: Record<string, string>;
+  /** The validated body, of the shape that the route names. */
+  body: unknown;
+  rawBody: Buffer;
+  /** The employee who calls; null on routes that need none. */
+  caller: Caller | null;
+  /** Whether the caller may write records. */
+  mayWrite: boolean;
+  log: Log;
+}
+
+export type Handler = (call: Call, services: Services) => Promise<FunctionResponse>;
+
+/** Time kept back from a deadline, so that the answer still gets out. */
+const DEADLINE_MARGIN_MS = 250;
+export const WRITE_SCOPE = 'rag.write';
+
+/** Makes one function's HTTP side: route, authenticate, allow, validate, handle; every error becomes a problem. */
+export function createHttpFunction<F extends HttpFunction>(
+  name: F,
+  handlers: Record<HandlerNames[F], Handler>,
+  services: Services,
+): (request: FunctionRequest) => Promise<FunctionResponse> {
+  return async (request) => {
+    const startedAt = performance.now();
+    const log = services.log(request.callId);
+    let response: FunctionResponse;
+    let route: Route | null = null;
+    try {
+      const match = findRoute(name, request);
+      route = match.route;
+      if (request.body.length > MAX_BODY_BYTES) throw new TooLarge(tooLarge(request.body.length));
+      const allowed = await authorize(match.route, request, services);
+      const call: Call = {
+        callId: request.callId,
+        startedAt,
+        deadline: request.deadline,
+        ...match,
+        body: match.route.body && match.route.bodyType === undefined ? parseBody(request.body, match.route.body) : null,
+        rawBody: request.body,
+        ...allowed,
+        log,
+      };
+      // findRoute has made sure that the route, and so its handler's name, is one of this function.
+      const handler = handlers[match.route.handler as HandlerNames[F]];
+      response = await beforeDeadline(request.deadline, handler(call, services));
+    } catch (thrown) {
+      const error = toAppError(thrown);
+      if (error.status >= 500) log.error('call_failed', error.cause ?? error, { code: error.code });
+      response = {
+        status: error.status,
+        headers: {
+          'Content-Type': 'application/problem+json',
+          ...(error.retryAfterSeconds === undefined ? {} : { 'Retry-After': String(error.retryAfterSeconds) }),
+          ...(error.status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
+        },
+        body: toProblem(error, request.callId),
+      };
+    }
+    log.info('call', {
+      function: name,
+      route: route === null ? null : `${route.method} ${route.path}`,
+      status: response.status,
+      ms: Math.round(performance.now() - startedAt),
+    });
+    return response;
+  };
+}
+
+export const tooLarge = (bytes: number) => `The body is at most ${MAX_BODY_BYTES} bytes, got ${bytes}`;
+
+function findRoute(name: HttpFunction, request: FunctionRequest): { route: Route; params: Record<string, string> } {
+  const match = matchRoute(request.method ?? '', request.path ?? '');
+  if (match.route === null) {
+    if (match.methods.length > 0) throw new MethodNotAllowed(`This path takes ${match.methods.join(', ')}`);
+    throw new NotFound('There is no such path; /openapi.json lists those there are');
+  }
+  if (match.route.function !== name) throw new NotFound(`This path is served by the function ${match.route.function}`);
+  return { route: match.route, params: decodeParams(match.params) };
+}
+
+function decodeParams(params: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(params).map(([name, value]) => {
+      try {
+        return [name, decodeURIComponent(value)];
+      } catch {
+        throw new MalformedRequest(`${name}: is not percent-encoded UTF-8`);
+      }
+    }),
+  );
+}
+
+/** Who calls comes only from the token, verified here, whatever a gateway in front has done. */
+async function authorize(route: Route, request: FunctionRequest, services: Services): Promise<Allowed> {
+  if (route.access === 'public') return { caller: null, mayWrite: false };
+  const claims = await verifyToken(request.header('Authorization'), services);
+  const hasScope = claims.scopes.includes(WRITE_SCOPE);
+  if (route.access === 'write' && hasScope) return { caller: null, mayWrite: true };
+
+  const caller = await findEmployeeBySubject(await services.database(), claims.subject);
+  const isAdmin = caller?.role === 'admin';
+  if (route.access === 'write' && !isAdmin) {
+    throw new Forbidden(`Writing needs a token with the scope ${WRITE_SCOPE}, or an admin`);
+  }
+  if (route.access === 'admin' && !isAdmin) throw new Forbidden('This needs an admin');
+  if (caller === null && !(route.access === 'state' && hasScope)) {
+    throw new Forbidden('The token is valid, but its subject is not an employee known here');
+  }
+  return { caller, mayWrite: hasScope || isAdmin };
+}
+
+type Allowed = Pick<Call, 'caller' | 'mayWrite'>;
+
+async function verifyToken(authorization: string | null, services: Services): Promise<Claims> {
+  const token = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
+  if (token === undefined) throw new Unauthenticated('Send a token: Authorization: Bearer <token>');
+  return (await services.verifier()).verify(token);
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Decodes UTF-8, refusing bytes that are none rather than replacing them. */
+export function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new MalformedRequest('The body is not valid UTF-8');
+  }
+}
+
+function parseBody(body: Buffer, shape: z.ZodType): unknown {
+  return validate(shape, parseJson(decodeUtf8(body)));
+}
+
+export function parseJson(text: string): unknown {
+  if (text.trim() === '') throw new MalformedRequest('The body is empty; it must be JSON');
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const at = /position (\d+)/.exec(String(error))?.[1];
+    throw new MalformedRequest(`The body is not valid JSON${at === undefined ? '' : ` (at character ${at})`}`);
+  }
+}
+
+/** The value in its shape, or InvalidInput with a fault for each field; `prefix` is where the value stands. */
+export function validate<T>(shape: z.ZodType<T>, value: unknown, prefix = ''): T {
+  const parsed = shape.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw InvalidInput.of(parsed.error.issues.flatMap((issue) => toFaults(issue, prefix)));
+}
+
+function toFaults(issue: z.core.$ZodIssue, prefix: string): Fault[] {
+  const fieldOf = (...path: PropertyKey[]) => [prefix, ...path.map(String)].filter((part) => part !== '').join('.');
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ field: fieldOf(...issue.path, key), fault: 'is not a field here' }));
+  }
+  return [{ field: fieldOf(...issue.path) || 'body', fault: issue.message }];
+}
+
+/** Rejects when the deadline is near, so that the caller hears of it before the platform ends the call. */
+async function beforeDeadline<T>(deadline: Date | null, work: Promise<T>): Promise<T> {
+  if (deadline === null) return work;
+  let timer: NodeJS.Timeout | undefined;
+  const expiry = new Promise<never>((_, reject) => {
+    const left = Math.max(0, deadline.getTime() - Date.now() - DEADLINE_MARGIN_MS);
+    timer = setTimeout(() => reject(new DeadlineExceeded('The time limit of this call has passed')), left);
+  });
+  try {
+    return await Promise.race([work, expiry]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { PATH_PARAMETERS, type Route, routes } from './routes.ts';
+
+const problem = {
+  type: 'object',
+  description: 'A problem document (RFC 9457)',
+  required: ['type', 'title', 'status', 'detail', 'code', 'callId'],
+  properties: {
+    type: { const: 'about:blank' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string', description: 'What is wrong, for a person' },
+    code: { type: 'string', description: 'What is wrong, for a program' },
+    callId: { type: 'string', description: 'The call, as the log names it' },
+    errors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['field', 'fault'],
+        properties: { field: { type: 'string' }, fault: { type: 'string' } },
+      },
+    },
+  },
+};
+
+const ACCESS: Record<Route['access'], string> = {
+  public: 'Anybody may call it.',
+  employee: 'For every employee.',
+  write: 'For tokens with the scope rag.write, and for admins.',
+  state: 'For every employee, and for tokens with the scope rag.write (which see the state, not the text).',
+  admin: 'For admins.',
+};
+
+/** The OpenAPI 3.1 document, made from the route table and the shapes of its bodies. */
+export function openApiDocument(): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const route of routes) {
+    const path = paths[route.path] ?? {};
+    paths[route.path] = path;
+    path[route.method.toLowerCase()] = operation(route);
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'oci-rag',
+      version: '1',
+      description: "Cited answers from an organisation's own records.",
+    },
+    paths,
+    components: {
+      schemas: { Problem: problem },
+      securitySchemes: { token: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+    },
+  };
+}
+
+function operation(route: Route): object {
+  const names = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
+  const type = route.collection ? route.collection.replace(/s$/, '') : '';
+  return {
+    operationId: route.handler.replace('Record', type.charAt(0).toUpperCase() + type.slice(1)),
+    summary: route.summary,
+    description: ACCESS[route.access],
+    ...(route.access === 'public' ? {} : { security: [{ token: [] }] }),
+    ...(names.length === 0
+      ? {}
+      : { parameters: names.map((name) => ({ name, in: 'path', required: true, ...PATH_PARAMETERS[name] })) }),
+    ...(route.body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: { [route.bodyType ?? 'application/json']: { schema: toSchema(route.body, 'input') } },
+          },
+        }),
+    responses: {
+      [route.success.status]: {
+        description: 'Done',
+        content: { 'application/json': { schema: toSchema(route.success.shape, 'output') } },
+      },
+      default: {
+        description: 'A problem',
+        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+      },
+    },
+  };
+}
+
+function toSchema(shape: z.ZodType, io: 'input' | 'output'): object {
+  const { $schema: _, ...schema } = z.toJSONSchema(shape, { io, unrepresentable: 'any' });
+  return schema;
+}

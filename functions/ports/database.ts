@@ -1,0 +1,67 @@
+import type { ClaimedRow } from '../core/queue.ts';
+import type { Caller } from '../core/scope.ts';
+
+/**
+ * As whom the database sees a statement: the system (its own database role, which sees every row) or an employee,
+ * whom the row security of the database binds whatever the statement says.
+ */
+export type Actor = 'system' | Caller;
+
+export type Bind = string | number | null;
+export type Binds = Record<string, Bind>;
+
+/** One open transaction. `:name` in SQL is a bind; a name may occur more than once. */
+export interface Transaction {
+  readonly dialect: Dialect;
+  /** Rows with their column names in lower case. */
+  rows<T>(sql: string, binds?: Binds): Promise<T[]>;
+  /** The number of rows affected. */
+  execute(sql: string, binds?: Binds): Promise<number>;
+  /** One statement for many bind sets in one round trip; the rows affected by each. */
+  executeMany(sql: string, many: Binds[]): Promise<number[]>;
+}
+
+export interface Database {
+  readonly dialect: Dialect;
+  /** Runs `work` in one transaction: committed when it resolves, rolled back when it throws. */
+  transaction<T>(actor: Actor, work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** One query in a transaction of its own, sent in one round trip. */
+  rows<T>(actor: Actor, sql: string, binds?: Binds): Promise<T[]>;
+  close(): Promise<void>;
+}
+
+/** Two writers inserted the same key at once; the transaction may be run again. */
+export class DuplicateKey extends Error {}
+
+export interface ClaimOptions {
+  limit: number;
+  maxAttempts: number;
+  leaseSeconds: number;
+  /** True: rows whose claim ran out because their drain died. False: rows that wait and are due. */
+  lost: boolean;
+}
+
+/** What the two databases do not say alike. Everything else is SQL that both run. */
+export interface Dialect {
+  readonly name: 'oracle' | 'postgres';
+  /** The vector of a passage from the bind that an Embedder made for it. */
+  passageVector(bind: string): string;
+  /** The cosine distance between a column and the question's vector. */
+  distanceTo(column: string, bind: string): string;
+  /** The row limit of a search that must equal a full scan of the permitted rows. */
+  exactFirst(bind: string): string;
+  /** Claims queue rows in (ENQUEUED_AT, DIRTY_ID) order, passing over rows that others hold, and counts the attempt. */
+  claim(tx: Transaction, options: ClaimOptions): Promise<ClaimedRow[]>;
+}
+
+/** A migration file: its version, name and text. */
+export interface Migration {
+  version: number;
+  name: string;
+  sql: string;
+}
+
+export interface Migrator {
+  /** Applies what is missing, in order and under a lock; stops at an applied file that has changed, naming it. */
+  apply(migrations: Migration[]): Promise<string[]>;
+}

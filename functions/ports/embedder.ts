@@ -1,0 +1,12 @@
+/**
+ * Turns text into what the database binds where its Dialect writes a vector: the vector itself where a process of ours
+ * computes it, the text where the database embeds it.
+ */
+export interface Embedder {
+  /** The model's name, stored with each chunk: distances of two models are never compared. */
+  readonly model: string;
+  /** The longest text, in UTF-16 units, that the model reads to its end. */
+  readonly window: number;
+  /** One bind a text, in order. Throws Unavailable where the model cannot be reached, so that no source is blamed. */
+  encode(texts: string[]): Promise<string[]>;
+}

@@ -1,0 +1,225 @@
+import { z } from 'zod';
+import { MAX_ID } from './core/fields.ts';
+import { employeeInput } from './core/kinds/employee.ts';
+import { projectInput } from './core/kinds/project.ts';
+import { sprintInput } from './core/kinds/sprint.ts';
+import { commentInput, taskInput } from './core/kinds/task.ts';
+import * as shapes from './shapes.ts';
+
+/** The limit of a request's body; OCI Functions takes no more. */
+export const MAX_BODY_BYTES = 6 * 1024 * 1024;
+
+/** The functions and their time limits in seconds. */
+export const FUNCTIONS = {
+  ask: { timeoutSeconds: 30 },
+  ingest: { timeoutSeconds: 120 },
+  drain: { timeoutSeconds: 120 },
+  bootstrap: { timeoutSeconds: 300 },
+} as const;
+export type FunctionName = keyof typeof FUNCTIONS;
+
+/**
+ * Who may call: `public` anybody · `employee` a token whose subject is an employee · `write` the scope rag.write or an
+ * admin · `state` an employee or the scope rag.write · `admin` an admin.
+ */
+export type Access = 'public' | 'employee' | 'write' | 'state' | 'admin';
+
+/** The records that are written one by one, by the name they have in a path. */
+export const RECORDS = {
+  employees: { type: 'employee', input: employeeInput },
+  projects: { type: 'project', input: projectInput },
+  sprints: { type: 'sprint', input: sprintInput },
+  tasks: { type: 'task', input: taskInput },
+} as const;
+export type Collection = keyof typeof RECORDS;
+export type RecordType = (typeof RECORDS)[Collection]['type'];
+
+/** The handlers that each function served over HTTP must have. */
+export interface HandlerNames {
+  ask: 'ask' | 'search' | 'getRecord' | 'getSource' | 'getStatus' | 'getOpenApi';
+  ingest: 'putRecord' | 'deleteRecord' | 'putComment' | 'deleteComment' | 'bulk' | 'requeue';
+}
+export type HttpFunction = keyof HandlerNames;
+
+type Target = { [F in HttpFunction]: { function: F; handler: HandlerNames[F] } }[HttpFunction];
+
+export type Route = Target & {
+  method: 'GET' | 'PUT' | 'POST' | 'DELETE';
+  path: string;
+  access: Access;
+  summary: string;
+  /** For the routes of a collection. */
+  collection?: Collection;
+  body?: z.ZodType;
+  /** The media type of the body where it is not application/json. */
+  bodyType?: string;
+  success: { status: number; shape: z.ZodType };
+};
+
+const accepted = { status: 202, shape: shapes.accepted };
+
+const recordRoutes = (collection: Collection): Route[] => {
+  const { type, input } = RECORDS[collection];
+  const path = `/v1/${collection}/{id}`;
+  return [
+    {
+      method: 'PUT',
+      path,
+      function: 'ingest',
+      handler: 'putRecord',
+      access: 'write',
+      collection,
+      summary: `Write ${type === 'employee' ? 'an' : 'a'} ${type}: a new one, or all fields of a stored one`,
+      body: input,
+      success: accepted,
+    },
+    {
+      method: 'GET',
+      path,
+      function: 'ask',
+      handler: 'getRecord',
+      access: 'employee',
+      collection,
+      summary: `Read ${type === 'employee' ? 'an' : 'a'} ${type}, if you may see it`,
+      success: { status: 200, shape: shapes.record },
+    },
+    {
+      method: 'DELETE',
+      path,
+      function: 'ingest',
+      handler: 'deleteRecord',
+      access: 'write',
+      collection,
+      summary: `Delete ${type === 'employee' ? 'an' : 'a'} ${type}; what refers to it lets go of it`,
+      success: accepted,
+    },
+  ];
+};
+
+/** The one route table: the gateway, the functions and the OpenAPI document are all made from it. */
+export const routes: Route[] = [
+  ...(Object.keys(RECORDS) as Collection[]).flatMap(recordRoutes),
+  {
+    method: 'PUT',
+    path: '/v1/tasks/{id}/comments/{commentId}',
+    function: 'ingest',
+    handler: 'putComment',
+    access: 'write',
+    summary: 'Write a comment on a task',
+    body: commentInput,
+    success: accepted,
+  },
+  {
+    method: 'DELETE',
+    path: '/v1/tasks/{id}/comments/{commentId}',
+    function: 'ingest',
+    handler: 'deleteComment',
+    access: 'write',
+    summary: 'Delete a comment',
+    success: accepted,
+  },
+  {
+    method: 'POST',
+    path: '/v1/records',
+    function: 'ingest',
+    handler: 'bulk',
+    access: 'write',
+    summary: 'Write many records: one JSON object a line, puts and deletes mixed, each line with a result of its own',
+    body: shapes.bulkLine,
+    bodyType: 'application/x-ndjson',
+    success: { status: 200, shape: shapes.bulkResult },
+  },
+  {
+    method: 'POST',
+    path: '/v1/ask',
+    function: 'ask',
+    handler: 'ask',
+    access: 'employee',
+    summary: 'Ask a question and get a short answer with its sources',
+    body: shapes.question,
+    success: { status: 200, shape: shapes.answer },
+  },
+  {
+    method: 'POST',
+    path: '/v1/search',
+    function: 'ask',
+    handler: 'search',
+    access: 'employee',
+    summary: 'Find the nearest sources, without an answer',
+    body: shapes.question,
+    success: { status: 200, shape: shapes.answer },
+  },
+  {
+    method: 'GET',
+    path: '/v1/sources/{type}/{id}',
+    function: 'ask',
+    handler: 'getSource',
+    access: 'state',
+    summary: 'The state of a source in the index, and its text, if you may see it',
+    success: { status: 200, shape: shapes.sourceState },
+  },
+  {
+    method: 'GET',
+    path: '/v1/status',
+    function: 'ask',
+    handler: 'getStatus',
+    access: 'employee',
+    summary: 'The queue, the index, the model and the database',
+    success: { status: 200, shape: shapes.status },
+  },
+  {
+    method: 'POST',
+    path: '/v1/queue/requeue',
+    function: 'ingest',
+    handler: 'requeue',
+    access: 'admin',
+    summary: 'Give parked sources another round of attempts',
+    success: { status: 202, shape: shapes.requeued },
+  },
+  {
+    method: 'GET',
+    path: '/openapi.json',
+    function: 'ask',
+    handler: 'getOpenApi',
+    access: 'public',
+    summary: 'This description of the API',
+    success: { status: 200, shape: z.looseObject({}) },
+  },
+];
+
+/** The limits of the parameters that paths have. */
+export const PATH_PARAMETERS: Record<string, { description: string; schema: object }> = {
+  id: { description: 'The id', schema: { type: 'string', maxLength: 512 } },
+  commentId: { description: 'The id of the comment', schema: { type: 'integer', minimum: 1, maximum: MAX_ID } },
+  type: { description: 'The kind of source', schema: { type: 'string', enum: ['task', 'sprint', 'project'] } },
+};
+
+export type Match =
+  | { route: Route; params: Record<string, string> }
+  | { route: null /** The methods that the path has; none where there is no such path. */; methods: string[] };
+
+/** Finds the route of a request, among those of one function where one is named. The path is as it was sent. */
+export function matchRoute(method: string, path: string): Match {
+  const segments = path.split('/');
+  const methods = new Set<string>();
+  for (const route of routes) {
+    const params = matchPath(route.path.split('/'), segments);
+    if (params === null) continue;
+    if (route.method === method) return { route, params };
+    methods.add(route.method);
+  }
+  return { route: null, methods: [...methods] };
+}
+
+function matchPath(pattern: string[], segments: string[]): Record<string, string> | null {
+  if (pattern.length !== segments.length) return null;
+  const params: Record<string, string> = {};
+  for (const [i, part] of pattern.entries()) {
+    const segment = segments[i] ?? '';
+    if (part.startsWith('{')) {
+      if (segment === '') return null;
+      params[part.slice(1, -1)] = segment;
+    } else if (part !== segment) return null;
+  }
+  return params;
+}

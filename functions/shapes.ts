@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { id } from './core/fields.ts';
+import { SOURCE_TYPES } from './core/kinds/kind.ts';
+
+/** The longest question, in characters. */
+const MAX_QUESTION = 4000;
+const MAX_TOP_K = 50;
+
+export const question = z.strictObject({
+  question: z
+    .string()
+    .max(MAX_QUESTION, {
+      error: (issue) => `is at most ${MAX_QUESTION} characters, got ${String(issue.input).length}`,
+    })
+    .refine((text) => text.isWellFormed() && !text.includes('\0'), {
+      error: 'must not contain a NUL character or half of a surrogate pair (text that is not valid Unicode)',
+    })
+    .refine((text) => text.trim() !== '', { error: 'must not be blank' })
+    .describe('In any language; at most 4000 characters'),
+  topK: z
+    .int({ error: `must be a whole number from 1 to ${MAX_TOP_K}` })
+    .min(1, { error: `must be a whole number from 1 to ${MAX_TOP_K}` })
+    .max(MAX_TOP_K, { error: `must be a whole number from 1 to ${MAX_TOP_K}` })
+    .optional()
+    .describe('How many sources to look at'),
+});
+export type Question = z.output<typeof question>;
+
+export const citation = z.object({
+  n: z.int().describe('The number by which the answer cites it'),
+  sourceType: z.enum(SOURCE_TYPES),
+  sourceId: z.string(),
+  title: z.string(),
+  excerpt: z.string(),
+  distance: z.number().describe('Cosine distance to the question: 0 is the same, above the cutoff is far'),
+});
+
+export const answer = z.object({
+  outcome: z.enum(['answered', 'not_found', 'off_topic', 'found']).describe('`found` only from search'),
+  answer: z.string().nullable().describe('With [n] behind what source n says; null from search'),
+  citations: z.array(citation),
+  model: z.string().nullable().describe('The answering model; null where none was asked'),
+  timings: z.record(z.string(), z.number()).describe('Milliseconds by stage'),
+  callId: z.string(),
+});
+export type Answer = z.output<typeof answer>;
+
+export const sourceState = z.object({
+  sourceType: z.enum(SOURCE_TYPES),
+  sourceId: z.string(),
+  state: z
+    .enum(['queued', 'ready', 'empty', 'failed', 'deleted'])
+    .describe('`queued` while a change waits, `failed` once it is parked'),
+  generation: z.int().describe('Rises with every indexed change; 0 before the first'),
+  chunkCount: z.int(),
+  waiting: z.int().describe('Changes that wait to be indexed'),
+  indexedAt: z.string().nullable(),
+  lastError: z.string().nullable(),
+  text: z.string().nullable().describe('What is indexed of it; null where you may see its state only'),
+});
+export type SourceState = z.output<typeof sourceState>;
+
+export const status = z.object({
+  queue: z.object({
+    waiting: z.int(),
+    parked: z.int().describe('Given up after the last attempt; see POST /v1/queue/requeue'),
+    oldestWaitingSeconds: z.int().nullable(),
+  }),
+  chunks: z.int().describe('The chunks that you may see'),
+  embeddingModel: z.string(),
+  answerModel: z.string(),
+  database: z.string(),
+});
+export type Status = z.output<typeof status>;
+
+export const accepted = z.object({
+  status: z.literal('accepted'),
+  links: z.object({ state: z.string().describe('Where the state of the source, or the record, can be read') }),
+});
+export type Accepted = z.output<typeof accepted>;
+
+export const requeued = z.object({ requeued: z.int() });
+export const record = z.looseObject({ id: z.int() });
+
+export const bulkLine = z.discriminatedUnion('type', [
+  z.strictObject({
+    op: z.enum(['put', 'delete']).default('put'),
+    type: z.enum(['employee', 'project', 'sprint', 'task']),
+    id,
+    data: z.unknown().optional().describe('The fields, as for PUT; none for a delete'),
+  }),
+  z.strictObject({
+    op: z.enum(['put', 'delete']).default('put'),
+    type: z.literal('comment'),
+    taskId: id,
+    id,
+    data: z.unknown().optional(),
+  }),
+]);
+export type BulkLine = z.output<typeof bulkLine>;
+
+export const bulkResult = z.object({
+  accepted: z.int(),
+  failed: z.int(),
+  results: z.array(
+    z.object({
+      line: z.int(),
+      status: z.int().describe('202, or the status that the line would have had on its own'),
+      state: z.string().optional(),
+      error: z
+        .object({
+          code: z.string(),
+          detail: z.string(),
+          errors: z.array(z.object({ field: z.string(), fault: z.string() })).optional(),
+        })
+        .optional(),
+    }),
+  ),
+});
+export type BulkResult = z.output<typeof bulkResult>;

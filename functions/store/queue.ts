@@ -1,0 +1,102 @@
+import type { SourceRef } from '../core/kinds/kind.ts';
+import { backoffSeconds, type QueueAction, type SourceWork } from '../core/queue.ts';
+import type { Binds, Database, Transaction } from '../ports/database.ts';
+import { isoUtc } from './lists.ts';
+
+/**
+ * Puts sources into the re-index queue, in the caller's transaction. The caller holds the row lock of each source's
+ * record, so that the DIRTY_IDs of one source rise in the order in which its writes commit.
+ */
+export async function enqueue(tx: Transaction, refs: SourceRef[], action: QueueAction): Promise<void> {
+  if (refs.length === 0) return;
+  await tx.executeMany(
+    'INSERT INTO rag_dirty (source_type, source_id, action) VALUES (:source_type, :source_id, :action)',
+    refs.map((ref) => ({ source_type: ref.type, source_id: ref.id, action })),
+  );
+}
+
+/** Prolongs the claims of rows that are still being worked on. */
+export async function extendLease(tx: Transaction, works: SourceWork[], leaseSeconds: number): Promise<void> {
+  await tx.executeMany(
+    `UPDATE rag_dirty SET claimed_until = CURRENT_TIMESTAMP + CAST(:lease AS INTEGER) * INTERVAL '1' SECOND
+     WHERE dirty_id = :dirty_id`,
+    works.flatMap((work) => work.dirtyIds.map((dirty_id) => ({ dirty_id, lease: leaseSeconds }))),
+  );
+}
+
+/** Gives claims back untouched: the attempt does not count. */
+export async function releaseClaims(tx: Transaction, works: SourceWork[]): Promise<void> {
+  await tx.executeMany(
+    'UPDATE rag_dirty SET claimed_until = NULL, attempts = attempts - 1 WHERE dirty_id = :dirty_id',
+    works.flatMap((work) => work.dirtyIds.map((dirty_id) => ({ dirty_id }))),
+  );
+}
+
+/** Removes the rows that are done: of each source, everything up to the generation that its chunks now have. */
+export async function removeDone(tx: Transaction, works: SourceWork[]): Promise<void> {
+  await tx.executeMany(
+    `DELETE FROM rag_dirty WHERE source_type = :source_type AND source_id = :source_id AND dirty_id <= :generation`,
+    works.map((work) => ({ ...refBinds(work.ref), generation: work.generation })),
+  );
+}
+
+/**
+ * Records a failed attempt. The newest row of the source stays, with its error and a time for the next attempt, or
+ * parked after the last; the older ones go, since the newest says all they say.
+ */
+export async function recordFailure(
+  tx: Transaction,
+  work: SourceWork,
+  error: string,
+  maxAttempts: number,
+): Promise<'retry' | 'parked'> {
+  const older = work.dirtyIds.filter((dirtyId) => dirtyId !== work.generation);
+  if (older.length > 0) {
+    await tx.executeMany(
+      'DELETE FROM rag_dirty WHERE dirty_id = :dirty_id',
+      older.map((dirty_id) => ({ dirty_id })),
+    );
+  }
+  await tx.execute(
+    `UPDATE rag_dirty SET claimed_until = NULL, last_error = :error,
+       next_attempt_at = CURRENT_TIMESTAMP + CAST(:wait AS INTEGER) * INTERVAL '1' SECOND
+     WHERE dirty_id = :dirty_id`,
+    { dirty_id: work.generation, error, wait: backoffSeconds(work.attempts) },
+  );
+  return work.attempts >= maxAttempts ? 'parked' : 'retry';
+}
+
+/** Gives every parked row a new round of attempts. Returns how many. */
+export async function requeueParked(tx: Transaction, maxAttempts: number): Promise<number> {
+  return tx.execute(
+    `UPDATE rag_dirty SET attempts = 0, next_attempt_at = CURRENT_TIMESTAMP
+     WHERE attempts >= :max_attempts AND claimed_until IS NULL`,
+    { max_attempts: maxAttempts },
+  );
+}
+
+export interface QueueState {
+  waiting: number;
+  parked: number;
+  oldestWaitingSeconds: number | null;
+}
+
+/** How many rows wait (claimed ones too) and how many are parked; of the whole queue or of one source. */
+export async function readQueue(db: Database, maxAttempts: number, ref?: SourceRef): Promise<QueueState> {
+  const isParked = 'attempts >= :max_attempts AND claimed_until IS NULL';
+  const [row] = await db.rows<{ waiting: number; parked: number; oldest: string | null; now: string }>(
+    'system',
+    `SELECT COUNT(CASE WHEN ${isParked} THEN NULL ELSE 1 END) AS waiting,
+            COUNT(CASE WHEN ${isParked} THEN 1 END) AS parked,
+            ${isoUtc(`MIN(CASE WHEN ${isParked} THEN NULL ELSE enqueued_at END)`)} AS oldest,
+            ${isoUtc('CURRENT_TIMESTAMP')} AS now
+     FROM rag_dirty ${ref === undefined ? '' : 'WHERE source_type = :source_type AND source_id = :source_id'}`,
+    { max_attempts: maxAttempts, ...(ref === undefined ? {} : refBinds(ref)) },
+  );
+  if (row === undefined) throw new Error('an aggregate returned no row');
+  const { waiting, parked, oldest, now } = row;
+  const age = oldest === null ? null : Math.max(0, (Date.parse(now) - Date.parse(oldest)) / 1000);
+  return { waiting, parked, oldestWaitingSeconds: age };
+}
+
+export const refBinds = (ref: SourceRef): Binds => ({ source_type: ref.type, source_id: ref.id });

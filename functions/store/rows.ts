@@ -1,0 +1,94 @@
+import { InvalidInput } from '../core/errors.ts';
+import type { SourceRef, SourceType } from '../core/kinds/kind.ts';
+import type { Binds, Transaction } from '../ports/database.ts';
+import { enqueue } from './queue.ts';
+
+/** The record tables, in the order in which writers lock them: parents first, so that two writers never deadlock. */
+const KEYS = { employee: 'employee_id', project: 'project_id', sprint: 'sprint_id', task: 'task_id' } as const;
+export type RecordTable = keyof typeof KEYS;
+
+/**
+ * Locks a record until the transaction ends and returns the wanted columns; undefined where there is no such record.
+ * What shows a parent's name locks the parent too, so that a rename and a write to what shows it never miss each other.
+ */
+export async function lockRecord<T = object>(
+  tx: Transaction,
+  table: RecordTable,
+  id: number,
+  columns: string = KEYS[table],
+): Promise<T | undefined> {
+  const rows = await tx.rows<T>(`SELECT ${columns} FROM ${table} WHERE ${KEYS[table]} = :id FOR UPDATE`, { id });
+  return rows[0];
+}
+
+/** Locks the records that another refers to; a reference to nothing is the caller's fault, named by its field. */
+export async function lockReferences(
+  tx: Transaction,
+  references: { field: string; table: RecordTable; id: number | null }[],
+): Promise<void> {
+  const faults = [];
+  for (const { field, table, id } of references) {
+    if (id !== null && !(await lockRecord(tx, table, id))) faults.push({ field, fault: `there is no ${table} ${id}` });
+  }
+  if (faults.length > 0) throw InvalidInput.of(faults);
+}
+
+/** The sources of one kind that refer to a record, locked in the order of their ids. */
+export async function lockReferring(
+  tx: Transaction,
+  type: SourceType,
+  column: 'assignee_id' | 'project_id' | 'sprint_id',
+  id: number,
+): Promise<SourceRef[]> {
+  const key = KEYS[type];
+  const rows = await tx.rows<{ id: number }>(
+    `SELECT ${key} AS id FROM ${type} WHERE ${column} = :id ORDER BY ${key} FOR UPDATE`,
+    { id },
+  );
+  return rows.map((row) => ({ type, id: String(row.id) }));
+}
+
+/** Lets everything of one kind that refers to a record let go of it, and enqueues it, since its text has changed. */
+export async function detach(
+  tx: Transaction,
+  type: SourceType,
+  column: 'assignee_id' | 'project_id' | 'sprint_id',
+  id: number,
+): Promise<void> {
+  const refs = await lockReferring(tx, type, column, id);
+  if (refs.length === 0) return;
+  await tx.execute(`UPDATE ${type} SET ${column} = NULL WHERE ${column} = :id`, { id });
+  await enqueue(tx, refs, 'UPSERT');
+}
+
+/** A column's value: a bind, or an expression around one. */
+type Column = { name: string; value?: (bind: string) => string };
+
+/** Updates a record, or inserts it where there is none. */
+export async function upsert(
+  tx: Transaction,
+  table: RecordTable,
+  id: number,
+  columns: Column[],
+  binds: Binds,
+): Promise<void> {
+  const key = KEYS[table];
+  const expressionOf = ({ name, value }: Column) => (value ? value(`:${name}`) : `:${name}`);
+  const updated = await tx.execute(
+    `UPDATE ${table} SET ${columns.map((c) => `${c.name} = ${expressionOf(c)}`).join(', ')} WHERE ${key} = :id`,
+    { ...binds, id },
+  );
+  if (updated > 0) return;
+  await tx.execute(
+    `INSERT INTO ${table} (${key}, ${columns.map((c) => c.name).join(', ')})
+     VALUES (:id, ${columns.map(expressionOf).join(', ')})`,
+    { ...binds, id },
+  );
+}
+
+/** For date columns, whose binds are YYYY-MM-DD text. */
+export const toDate = (bind: string) => `TO_DATE(${bind}, 'YYYY-MM-DD')`;
+
+export async function deleteRecord(tx: Transaction, table: RecordTable, id: number): Promise<void> {
+  await tx.execute(`DELETE FROM ${table} WHERE ${KEYS[table]} = :id`, { id });
+}

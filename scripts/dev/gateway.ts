@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  AppError,
+  DeadlineExceeded,
+  MethodNotAllowed,
+  NotFound,
+  RateLimited,
+  TooLarge,
+  toAppError,
+  toProblem,
+  Unauthenticated,
+  Unavailable,
+} from '../../functions/core/errors.ts';
+import type { Log, TokenVerifier } from '../../functions/ports/platform.ts';
+import { MAX_BODY_BYTES, matchRoute, type Route } from '../../functions/routes.ts';
+import { type FunctionHost, InvocationError } from './function-host.ts';
+import { RateLimit } from './rate-limit.ts';
+
+export interface GatewayOptions {
+  requestsPerSecond: number;
+  log(callId: string): Log;
+}
+
+/** What the gateway passes calls on to; null while it is not there yet. */
+export interface Backend {
+  host: FunctionHost;
+  verifier: TokenVerifier;
+}
+
+/** A sender of more than this is cut off. */
+const DRAINED_BYTES = 20 * MAX_BODY_BYTES;
+
+/**
+ * Does what OCI API Gateway does in the cloud: the route table, rate and body limits, the token's signature, issuer and
+ * audience; everything else is the function's. Listens at once and answers 503 until its backend is there.
+ */
+export class Gateway {
+  readonly #options: GatewayOptions;
+  readonly #limit: RateLimit;
+  readonly #server: Server;
+  #backend: Backend | null = null;
+
+  constructor(options: GatewayOptions) {
+    this.#options = options;
+    this.#limit = new RateLimit(options.requestsPerSecond);
+    this.#server = createServer((request, response) => void this.#answer(request, response));
+  }
+
+  /** Listens on loopback; resolves to the port. */
+  listen(port: number): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(port, '127.0.0.1', () => {
+        const address = this.#server.address();
+        resolve(typeof address === 'object' && address !== null ? address.port : port);
+      });
+    });
+  }
+
+  serve(backend: Backend): void {
+    this.#backend = backend;
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const callId = randomUUID();
+    response.setHeader('X-Call-Id', callId);
+    try {
+      await this.#forward(request, response, callId);
+    } catch (thrown) {
+      const error = toAppError(thrown);
+      if (error.status >= 500) this.#options.log(callId).error('gateway_failed', error.cause ?? error);
+      if (response.headersSent || response.destroyed) return;
+      // A body that nobody has asked for yet is passed over, so that the answer can be read.
+      request.resume();
+      sendProblem(response, error, callId);
+    }
+  }
+
+  async #forward(request: IncomingMessage, response: ServerResponse, callId: string): Promise<void> {
+    if (!this.#limit.take(request.socket.remoteAddress ?? '', Date.now())) {
+      const limit = this.#options.requestsPerSecond;
+      throw new RateLimited(`At most ${limit} requests a second; slow down`, { retryAfterSeconds: 1 });
+    }
+    const [path = '/'] = (request.url ?? '/').split(/[?#]/, 1);
+    const route = findRoute(request.method ?? '', path);
+    if (this.#backend === null) throw new Unavailable('Starting; try again in a moment', { retryAfterSeconds: 2 });
+    const { host, verifier } = this.#backend;
+    if (route.access !== 'public') await verifier.verify(bearer(request));
+    const body = await readBody(request);
+
+    const result = await host
+      .invoke(route.function, { callId, headers: forwardedHeaders(request), body })
+      .catch((error: unknown) => {
+        if (!(error instanceof InvocationError)) throw error;
+        if (error.timedOut) throw new DeadlineExceeded('The time limit of this call has passed', { cause: error });
+        throw new BadGateway('The function that serves this has failed; try again', { cause: error });
+      });
+    if (result.status !== 200) {
+      throw new BadGateway('The function that serves this has failed; try again', {
+        cause: new Error(result.body.toString('utf8')),
+      });
+    }
+    for (const [name, value] of Object.entries(result.headers)) {
+      if (name.startsWith('fn-http-h-')) response.setHeader(name.slice('fn-http-h-'.length), value);
+    }
+    response.setHeader('Content-Type', result.headers['content-type'] ?? 'application/json');
+    response.writeHead(Number(result.headers['fn-http-status'] ?? 200));
+    response.end(result.body);
+  }
+}
+
+/** The function behind a route broke off, or answered with its own failure. */
+class BadGateway extends AppError {
+  readonly code = 'bad_gateway';
+  readonly status = 502;
+  override readonly retryable = true;
+}
+
+function findRoute(method: string, path: string): Route {
+  const match = matchRoute(method, path);
+  if (match.route !== null) return match.route;
+  if (match.methods.length > 0) throw new MethodNotAllowed(`This path takes ${match.methods.join(', ')}`);
+  throw new NotFound('There is no such path; /openapi.json lists those there are');
+}
+
+function bearer(request: IncomingMessage): string {
+  const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+  if (token === undefined) throw new Unauthenticated('Send a token: Authorization: Bearer <token>');
+  return token;
+}
+
+function forwardedHeaders(request: IncomingMessage): Record<string, string> {
+  const headers: Record<string, string> = {
+    'Content-Type': request.headers['content-type'] ?? 'application/octet-stream',
+    'Fn-Intent': 'httprequest',
+    'Fn-Http-Method': request.method ?? '',
+    'Fn-Http-Request-Url': request.url ?? '/',
+  };
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (typeof value === 'string') headers[`Fn-Http-H-${name}`] = value;
+  }
+  return headers;
+}
+
+/** Reads a body to its end, keeping no more than the limit, so that a sender of too much still hears so. */
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of request as AsyncIterable<Buffer>) {
+    length += part.length;
+    if (length <= MAX_BODY_BYTES) parts.push(part);
+    else parts.length = 0;
+    if (length > DRAINED_BYTES) break;
+  }
+  if (length > MAX_BODY_BYTES) throw new TooLarge(`The body is at most ${MAX_BODY_BYTES} bytes, got ${length}`);
+  return Buffer.concat(parts);
+}
+
+function sendProblem(response: ServerResponse, error: AppError, callId: string): void {
+  response.writeHead(error.status, {
+    'Content-Type': 'application/problem+json',
+    ...(error.status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
+    ...(error.retryAfterSeconds === undefined ? {} : { 'Retry-After': String(error.retryAfterSeconds) }),
+  });
+  response.end(JSON.stringify(toProblem(error, callId)));
+}

@@ -1,0 +1,112 @@
+import type { ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { closeSync, openSync } from 'node:fs';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { JWK } from 'jose';
+import { JoseTokenVerifier } from '../../functions/adapters/jose/token-verifier.ts';
+import { LineLog } from '../../functions/adapters/local/line-log.ts';
+import { buildFunctions } from '../build.ts';
+import { startScript, stopChild } from './child.ts';
+import { DrainControl } from './control.ts';
+import { type DataFolder, StartError } from './data-folder.ts';
+import { FunctionHost } from './function-host.ts';
+import { LOCAL_MODEL } from './local-model.ts';
+import { LogFile } from './log-file.ts';
+import { ensureIssuerKey, LOCAL_AUDIENCE, LOCAL_ISSUER, publicKeySet } from './token-issuer.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const STOP_GRACE_MS = 5000;
+
+export interface LocalStack {
+  host: FunctionHost;
+  control: DrainControl;
+  verifier: JoseTokenVerifier;
+  key: JWK;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts everything behind the gateway on a data folder that this process owns: the database, the encoder, the
+ * functions and what drives their drains. Stops what it has started when one part fails.
+ */
+export async function startStack(data: DataFolder, settings: Record<string, string>): Promise<LocalStack> {
+  const runFolder = await mkdtemp(join(tmpdir(), 'oci-rag-'));
+  await chmod(runFolder, 0o700);
+  await data.noteRunFolder(runFolder);
+  const logFd = openSync(data.logPath, 'a', 0o600);
+  const children: ChildProcess[] = [];
+  let host: FunctionHost | undefined;
+  let control: DrainControl | undefined;
+  const close = async () => {
+    await control?.close();
+    await host?.close();
+    // The database last: whatever still writes has ended by then.
+    for (const child of children.reverse()) await stopChild(child, STOP_GRACE_MS);
+    await rm(runFolder, { recursive: true, force: true });
+    closeSync(logFd);
+  };
+  try {
+    const database = startScript('database-process.ts', [data.databasePath, join(runFolder, '.s.PGSQL.5432')], logFd);
+    children.push(database.child);
+    if (database.child.pid !== undefined) await data.noteDatabase(database.child.pid);
+    const encoder = startScript('encoder-process.ts', [join(runFolder, 'encoder')], logFd);
+    children.push(encoder.child);
+    const functionsFolder = join(runFolder, 'functions');
+    const [, , , key] = await Promise.all([
+      database.ready,
+      encoder.ready,
+      buildFunctions(functionsFolder),
+      ensureIssuerKey(data.path),
+    ]);
+    const jwks = JSON.stringify(publicKeySet(key));
+    host = new FunctionHost({
+      bundleOf: (name) => join(functionsFolder, `${name}.cjs`),
+      env: { ...localSettings(runFolder, jwks), ...settings },
+      runFolder,
+      logFd,
+    });
+    control = new DrainControl(host, runFolder, new LineLog('control', new LogFile(logFd)));
+    await control.listen();
+    const verifier = new JoseTokenVerifier({
+      issuer: LOCAL_ISSUER,
+      audience: LOCAL_AUDIENCE,
+      jwks,
+      employeeClaim: 'sub',
+    });
+    return { host, control, verifier, key, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function localSettings(runFolder: string, jwks: string): Record<string, string> {
+  return {
+    RAG_DATABASE: `postgresql://postgres@localhost/postgres?host=${encodeURIComponent(runFolder)}`,
+    RAG_EMBEDDING_MODEL: LOCAL_MODEL.name,
+    RAG_EMBEDDING_URL: `unix:${join(runFolder, 'encoder')}`,
+    RAG_EMBEDDING_WINDOW: String(LOCAL_MODEL.window),
+    RAG_RETRIEVAL_CUTOFF: String(LOCAL_MODEL.cutoff),
+    RAG_AUTH_ISSUER: LOCAL_ISSUER,
+    RAG_AUTH_AUDIENCE: LOCAL_AUDIENCE,
+    RAG_AUTH_JWKS: jwks,
+    RAG_NUDGE_URL: DrainControl.nudgeUrl(runFolder),
+    RAG_MIGRATIONS: join(ROOT, 'migrations'),
+  };
+}
+
+/** Runs bootstrap; what it refuses is told in its own words. */
+export async function runBootstrap(
+  stack: LocalStack,
+  reembed: boolean,
+): Promise<{ migrated: string[]; enqueued: number }> {
+  const result = await stack.host.invoke('bootstrap', {
+    callId: randomUUID(),
+    body: Buffer.from(JSON.stringify({ reembed })),
+  });
+  const body = JSON.parse(result.body.toString('utf8'));
+  if (result.status !== 200) throw new StartError(String(body.detail ?? 'bootstrap failed').replace(/^Error: /, ''));
+  return body;
+}

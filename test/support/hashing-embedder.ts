@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import type { Embedder } from '../../functions/ports/embedder.ts';
+
+const DIMENSIONS = 64;
+
+/** The vector of a text: a bag of its words, each hashed to a place. Texts that share words are near. */
+export function hashVector(text: string): number[] {
+  const vector = new Array<number>(DIMENSIONS).fill(0);
+  for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? ['']) {
+    const place = createHash('md5').update(word).digest().readUInt16BE(0) % DIMENSIONS;
+    vector[place] = (vector[place] ?? 0) + 1;
+  }
+  const length = Math.hypot(...vector);
+  return vector.map((x) => x / length);
+}
+
+/** An embedder without a model, for tests of everything but the model. Counts what it is asked, fails when told. */
+export class HashingEmbedder implements Embedder {
+  readonly encoded: string[] = [];
+  readonly model: string;
+  readonly window: number;
+  /** Throws for texts that it holds for bad, and delays those that it is told to. */
+  before: (text: string) => void | Promise<void> = () => {};
+
+  constructor(model = 'hashing', window = 400) {
+    this.model = model;
+    this.window = window;
+  }
+
+  async encode(texts: string[]): Promise<string[]> {
+    for (const text of texts) await this.before(text);
+    this.encoded.push(...texts);
+    return texts.map((text) => `[${hashVector(text).join(',')}]`);
+  }
+}

@@ -1,0 +1,40 @@
+import { type EmployeeInput, employeeInput } from '../../functions/core/kinds/employee.ts';
+import { type ProjectInput, projectInput } from '../../functions/core/kinds/project.ts';
+import { type SprintInput, sprintInput } from '../../functions/core/kinds/sprint.ts';
+import { type TaskInput, taskInput } from '../../functions/core/kinds/task.ts';
+import type { Change } from '../../functions/ingest/ingest.ts';
+
+/** Changes with every field that a test does not care about filled in, through the same schemas as requests. */
+export const put = {
+  employee: (id: number, data: Partial<EmployeeInput> = {}): Change => ({
+    op: 'put',
+    type: 'employee',
+    id,
+    data: employeeInput.parse({ firstName: 'First', lastName: `Last${id}`, role: 'developer', ...data }),
+  }),
+  project: (id: number, data: Partial<ProjectInput> = {}): Change => ({
+    op: 'put',
+    type: 'project',
+    id,
+    data: projectInput.parse({ name: `Project ${id}`, ...data }),
+  }),
+  sprint: (id: number, data: Partial<SprintInput> = {}): Change => ({
+    op: 'put',
+    type: 'sprint',
+    id,
+    data: sprintInput.parse({ name: `Sprint ${id}`, ...data }),
+  }),
+  task: (id: number, data: Partial<TaskInput> = {}): Change => ({
+    op: 'put',
+    type: 'task',
+    id,
+    data: taskInput.parse({ title: `Task ${id}`, ...data }),
+  }),
+  comment: (taskId: number, id: number, text: string): Change => ({
+    op: 'put',
+    type: 'comment',
+    taskId,
+    id,
+    data: { text },
+  }),
+};
