@@ -5,16 +5,16 @@ import {
   Forbidden,
   InvalidInput,
   MalformedRequest,
-  MethodNotAllowed,
   NotFound,
+  problemHeaders,
   TooLarge,
   toAppError,
   toProblem,
   Unauthenticated,
 } from './core/errors.ts';
 import type { Caller } from './core/scope.ts';
-import type { Claims, Log } from './ports/platform.ts';
-import { type HandlerNames, type HttpFunction, MAX_BODY_BYTES, matchRoute, type Route } from './routes.ts';
+import type { Log } from './ports/platform.ts';
+import { type HandlerNames, type HttpFunction, MAX_BODY_BYTES, type Match, matchRoute, type Route } from './routes.ts';
 import type { Services } from './services.ts';
 import { findEmployeeBySubject } from './store/employees.ts';
 
@@ -56,7 +56,7 @@ export type Handler = (call: Call, services: Services) => Promise<FunctionRespon
 
 /** Time kept back from a deadline, so that the answer still gets out. */
 const DEADLINE_MARGIN_MS = 250;
-export const WRITE_SCOPE = 'rag.write';
+const WRITE_SCOPE = 'rag.write';
 
 /** Makes one function's HTTP side: route, authenticate, allow, validate, handle; every error becomes a problem. */
 export function createHttpFunction<F extends HttpFunction>(
@@ -72,7 +72,7 @@ export function createHttpFunction<F extends HttpFunction>(
     try {
       const match = findRoute(name, request);
       route = match.route;
-      if (request.body.length > MAX_BODY_BYTES) throw new TooLarge(tooLarge(request.body.length));
+      if (request.body.length > MAX_BODY_BYTES) throw bodyTooLarge(request.body.length);
       const allowed = await authorize(match.route, request, services);
       const call: Call = {
         callId: request.callId,
@@ -92,11 +92,7 @@ export function createHttpFunction<F extends HttpFunction>(
       if (error.status >= 500) log.error('call_failed', error.cause ?? error, { code: error.code });
       response = {
         status: error.status,
-        headers: {
-          'Content-Type': 'application/problem+json',
-          ...(error.retryAfterSeconds === undefined ? {} : { 'Retry-After': String(error.retryAfterSeconds) }),
-          ...(error.status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
-        },
+        headers: problemHeaders(error),
         body: toProblem(error, request.callId),
       };
     }
@@ -110,16 +106,14 @@ export function createHttpFunction<F extends HttpFunction>(
   };
 }
 
-export const tooLarge = (bytes: number) => `The body is at most ${MAX_BODY_BYTES} bytes, got ${bytes}`;
+/** The error for a body over the limit. */
+export const bodyTooLarge = (bytes: number) =>
+  new TooLarge(`The body is at most ${MAX_BODY_BYTES} bytes, got ${bytes}`);
 
-function findRoute(name: HttpFunction, request: FunctionRequest): { route: Route; params: Record<string, string> } {
-  const match = matchRoute(request.method ?? '', request.path ?? '');
-  if (match.route === null) {
-    if (match.methods.length > 0) throw new MethodNotAllowed(`This path takes ${match.methods.join(', ')}`);
-    throw new NotFound('There is no such path; /openapi.json lists those there are');
-  }
-  if (match.route.function !== name) throw new NotFound(`This path is served by the function ${match.route.function}`);
-  return { route: match.route, params: decodeParams(match.params) };
+function findRoute(name: HttpFunction, request: FunctionRequest): Match {
+  const { route, params } = matchRoute(request.method ?? '', request.path ?? '');
+  if (route.function !== name) throw new NotFound(`This path is served by the function ${route.function}`);
+  return { route, params: decodeParams(params) };
 }
 
 function decodeParams(params: Record<string, string>): Record<string, string> {
@@ -137,7 +131,8 @@ function decodeParams(params: Record<string, string>): Record<string, string> {
 /** Who calls comes only from the token, verified here, whatever a gateway in front has done. */
 async function authorize(route: Route, request: FunctionRequest, services: Services): Promise<Allowed> {
   if (route.access === 'public') return { caller: null, mayWrite: false };
-  const claims = await verifyToken(request.header('Authorization'), services);
+  const verifier = await services.verifier();
+  const claims = await verifier.verify(bearerToken(request.header('Authorization')));
   const hasScope = claims.scopes.includes(WRITE_SCOPE);
   if (route.access === 'write' && hasScope) return { caller: null, mayWrite: true };
 
@@ -155,10 +150,11 @@ async function authorize(route: Route, request: FunctionRequest, services: Servi
 
 type Allowed = Pick<Call, 'caller' | 'mayWrite'>;
 
-async function verifyToken(authorization: string | null, services: Services): Promise<Claims> {
+/** The token of an Authorization header, or Unauthenticated. */
+export function bearerToken(authorization: string | null | undefined): string {
   const token = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
   if (token === undefined) throw new Unauthenticated('Send a token: Authorization: Bearer <token>');
-  return (await services.verifier()).verify(token);
+  return token;
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });

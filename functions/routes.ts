@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MethodNotAllowed, NotFound } from './core/errors.ts';
 import { MAX_ID } from './core/fields.ts';
 import { employeeInput } from './core/kinds/employee.ts';
 import { projectInput } from './core/kinds/project.ts';
@@ -22,7 +23,7 @@ export type FunctionName = keyof typeof FUNCTIONS;
  * Who may call: `public` anybody · `employee` a token whose subject is an employee · `write` the scope rag.write or an
  * admin · `state` an employee or the scope rag.write · `admin` an admin.
  */
-export type Access = 'public' | 'employee' | 'write' | 'state' | 'admin';
+type Access = 'public' | 'employee' | 'write' | 'state' | 'admin';
 
 /** The records that are written one by one, by the name they have in a path. */
 export const RECORDS = {
@@ -31,7 +32,7 @@ export const RECORDS = {
   sprints: { type: 'sprint', input: sprintInput },
   tasks: { type: 'task', input: taskInput },
 } as const;
-export type Collection = keyof typeof RECORDS;
+type Collection = keyof typeof RECORDS;
 export type RecordType = (typeof RECORDS)[Collection]['type'];
 
 /** The handlers that each function served over HTTP must have. */
@@ -194,11 +195,13 @@ export const PATH_PARAMETERS: Record<string, { description: string; schema: obje
   type: { description: 'The kind of source', schema: { type: 'string', enum: ['task', 'sprint', 'project'] } },
 };
 
-export type Match =
-  | { route: Route; params: Record<string, string> }
-  | { route: null /** The methods that the path has; none where there is no such path. */; methods: string[] };
+export interface Match {
+  route: Route;
+  /** As they stand in the path, percent-encoding included. */
+  params: Record<string, string>;
+}
 
-/** Finds the route of a request, among those of one function where one is named. The path is as it was sent. */
+/** Finds the route of a request, or throws NotFound or MethodNotAllowed. The path is as it was sent. */
 export function matchRoute(method: string, path: string): Match {
   const segments = path.split('/');
   const methods = new Set<string>();
@@ -208,7 +211,8 @@ export function matchRoute(method: string, path: string): Match {
     if (route.method === method) return { route, params };
     methods.add(route.method);
   }
-  return { route: null, methods: [...methods] };
+  if (methods.size > 0) throw new MethodNotAllowed(`This path takes ${[...methods].join(', ')}`);
+  throw new NotFound('There is no such path; /openapi.json lists those there are');
 }
 
 function matchPath(pattern: string[], segments: string[]): Record<string, string> | null {

@@ -26,7 +26,7 @@ export const question = z.strictObject({
 });
 export type Question = z.output<typeof question>;
 
-export const citation = z.object({
+const citation = z.object({
   n: z.int().describe('The number by which the answer cites it'),
   sourceType: z.enum(SOURCE_TYPES),
   sourceId: z.string(),

@@ -160,3 +160,12 @@ export function toProblem(error: AppError, callId: string): Problem {
     ...(error.faults.length > 0 ? { errors: error.faults } : {}),
   };
 }
+
+/** The headers that belong to a problem. */
+export function problemHeaders(error: AppError): Record<string, string> {
+  return {
+    'Content-Type': 'application/problem+json',
+    ...(error.status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
+    ...(error.retryAfterSeconds === undefined ? {} : { 'Retry-After': String(error.retryAfterSeconds) }),
+  };
+}

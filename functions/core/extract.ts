@@ -16,22 +16,47 @@ interface Unit {
   score: number;
 }
 
-/** A question is answered when the units and titles of one source cover this share of its words' rarity. */
+/** A question is answered when one source covers this share of the rarity of its words. */
 const MIN_COVERAGE = 0.5;
+/** Sentences this near to the best one's score are told with it. */
+const NEAR_BEST = 0.8;
 const MAX_UNITS = 3;
 const MAX_UNIT_LENGTH = 600;
+/** What a better rank among the sources is worth, for each place. */
+const RANK_WORTH = 0.02;
+/** What a sentence gains when it has the form that the question asks for. */
+const CUE_WORTH = 0.5;
 
-/** What a question word asks for, and the field that holds it in the text of a record. */
-const ASKED_FIELDS: [question: RegExp, field: RegExp][] = [
-  [/\b(who|whose|whom|assigne\w*|owner|quién|quien|quiénes|responsable|asignad\w*)\b/iu, /^Assignee: /],
-  [/\b(when|deadline|due|date|dates|cuándo|cuando|fecha|vence|plazo)\b/iu, /^(Due|Dates): /],
-  [/\b(how many hours|how long|estimate\w*|cuántas horas|estimad\w*)\b/iu, /^Estimated hours: /],
-  [/\b(story points?|points|puntos)\b/iu, /^Story points: /],
-  [/\b(status|state|blocked|done|finished|priority|estado|bloquead\w*|prioridad|terminad\w*)\b/iu, /^Status: /],
+const DURATION =
+  /\d\s*(seconds?|minutes?|hours?|days?|weeks?|months?|years?|segundos?|minutos?|horas?|d[ií]as?|semanas?|mes(es)?|años?)\b/iu;
+const MONEY = /([€$£]\s*\d|\d\s*(€|\$|£|eur(os?)?\b|usd\b|d[oó]lar(es)?\b|dollars?\b|cents?\b))/iu;
+
+/** What a question asks for, and the form of a field or sentence that tells it. English and Spanish. */
+const CUES: [asks: RegExp, tells: RegExp][] = [
+  [/\b(who|whose|whom|assigne\w*|owner)\b|\bqui[eé]n(es)?\b|\b(responsable|asignad\w*)\b/iu, /^Assignee: /],
+  [
+    /^(when|by when|until when)\b|\b(deadline|due date|what date|which date)\b|cu[aá]ndo\b|\bqu[eé] fecha\b|\bplazo\b/iu,
+    /^(Due|Dates): |\b\d{1,2} (de )?(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|ene|abr|ago|dic)\w*|\b\d{4}-\d\d-\d\d\b/iu,
+  ],
+  [/\b(estimate[ds]?|estimation|estimad[oa]s?|estimación)\b/iu, /^Estimated hours: /],
+  [/\b(story points?|puntos)\b/iu, /^Story points: /],
+  [/\b(status|state of|priority|estado|prioridad)\b|^(is|are|está|están)\b/iu, /^Status: /],
   [/\b(goal|aim|objetivo|meta)\b/iu, /^Goal: /],
+  [/\bhow long\b|\bcuánto tiempo\b|\bcuánto (dura|tarda)\w*/iu, DURATION],
+  [/\b(how much|cost\w*|price\w*|pay|cuánto (cuesta|vale|cobra)\w*|precio|coste?)\b/iu, MONEY],
+  [/\bhow many\b|\bcuánt[oa]s\b/iu, /\d/],
+  [
+    /\b(why|cause[ds]?|reason|behind|por qué|causa|causó|motivo)\b/iu,
+    /\b(because|cause[ds]?|due to|since|the reason|turned out|porque|causa|debid[oa]|se debe|ya que)\b|\bblocked[: ]|\bbloquead[oa][: ]/iu,
+  ],
+  [
+    /\b(decid\w+|decision|cho(o)?se\w*|chosen|select\w*|agreed?|pick(ed)?|decisión|eleg\w+|elig\w+|escog\w+|acord\w+)\b/iu,
+    /\b(decided|chose|chosen|agreed|selected|picked|decidió|decidimos|acordó|eligió|elegimos)\b/iu,
+  ],
 ];
 
 const EMPTY_FIELD = /^(Due: -|Dates: - -> -|Goal: -|Description: -|Comments:)$/;
+const ANCHOR = /^\[[A-Z]+ #[^\]]+\] /;
 
 /**
  * The sentences of the sources that answer a question best, each with its source's number, best first; none where no
@@ -41,45 +66,43 @@ const EMPTY_FIELD = /^(Due: -|Dates: - -> -|Goal: -|Description: -|Comments:)$/;
 export function extractAnswer(question: string, sources: NumberedSource[]): { n: number; text: string }[] {
   const asked = [...new Set(contentWords(question))];
   if (asked.length === 0 || sources.length === 0) return [];
+  const cues = CUES.filter(([asks]) => asks.test(question)).map(([, tells]) => tells);
 
-  const bySource = sources.map((source) => {
+  const split = sources.map((source) => {
     const units = splitIntoUnits(source);
-    return {
-      source,
-      units,
-      title: new Set(contentWords(source.title)),
-      words: new Set(units.flatMap((u) => [...u.words])),
-    };
+    const words = new Set([...contentWords(source.title), ...units.flatMap((unit) => [...unit.words])]);
+    return { units, words };
   });
-  const weight = new Map(
-    asked.map((word) => {
-      const having = bySource.filter((s) => s.words.has(word) || s.title.has(word)).length;
-      return [word, Math.log(1 + (sources.length + 0.5) / (having + 0.5))];
-    }),
+  const weights = new Map(
+    asked.map((word) => [word, rarity(split.filter((s) => s.words.has(word)).length, split.length)]),
   );
-  const total = asked.reduce((sum, word) => sum + (weight.get(word) ?? 0), 0);
-  const fields = ASKED_FIELDS.filter(([pattern]) => pattern.test(question)).map(([, field]) => field);
+  const total = sum([...weights.values()]);
+  const share = (words: Set<string>) => sum(asked.filter((w) => words.has(w)).map((w) => weights.get(w) ?? 0)) / total;
 
-  const units: Unit[] = [];
-  for (const [rank, { title, words, units: own }] of bySource.entries()) {
-    const covered = asked.filter((word) => words.has(word) || title.has(word));
-    const coverage = covered.reduce((sum, word) => sum + (weight.get(word) ?? 0), 0) / total;
+  const candidates: Unit[] = [];
+  for (const [rank, { units, words }] of split.entries()) {
+    const coverage = share(words);
     if (coverage < MIN_COVERAGE) continue;
-    for (const unit of own) {
-      const hit = asked.filter((word) => unit.words.has(word)).reduce((sum, word) => sum + (weight.get(word) ?? 0), 0);
-      const isAskedField = fields.some((field) => field.test(unit.text));
-      if (hit === 0 && !isAskedField) continue;
-      unit.score = coverage + hit / total + (isAskedField ? 0.6 : 0) - rank * 0.02;
-      units.push(unit);
+    for (const unit of units) {
+      const hit = share(unit.words);
+      const isCued = cues.some((tells) => tells.test(unit.text));
+      if (hit === 0 && !isCued) continue;
+      unit.score = coverage + hit + (isCued ? CUE_WORTH : 0) - rank * RANK_WORTH;
+      // The first line names the record; it answers only where nothing else does.
+      if (ANCHOR.test(unit.text)) unit.score -= 1;
+      candidates.push(unit);
     }
   }
-  units.sort((a, b) => b.score - a.score || a.n - b.n);
-  const [best] = units;
-  if (best === undefined) return [];
-  return withoutRepeats(units.filter((unit) => unit.score >= best.score * 0.75))
+  candidates.sort((a, b) => b.score - a.score || a.n - b.n);
+  const best = candidates[0]?.score ?? 0;
+  return withoutRepeats(candidates.filter((unit) => unit.score >= best * NEAR_BEST))
     .slice(0, MAX_UNITS)
     .map(({ n, text }) => ({ n, text: truncate(text, MAX_UNIT_LENGTH) }));
 }
+
+/** The weight of a word that `having` of `count` sources hold: the inverse document frequency, smoothed. */
+const rarity = (having: number, count: number) => Math.log(1 + (count + 0.5) / (having + 0.5));
+const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0);
 
 function splitIntoUnits(source: NumberedSource): Unit[] {
   return source.text

@@ -33,7 +33,7 @@ export interface Database {
 /** Two writers inserted the same key at once; the transaction may be run again. */
 export class DuplicateKey extends Error {}
 
-export interface ClaimOptions {
+interface ClaimOptions {
   limit: number;
   maxAttempts: number;
   leaseSeconds: number;

@@ -5,7 +5,7 @@ import { refBinds } from './queue.ts';
 import { chunkScope } from './scope.ts';
 
 /** A chunk that must be written with its vector. */
-export interface NewChunk {
+interface NewChunk {
   chunkNo: number;
   section: number | null;
   content: string;

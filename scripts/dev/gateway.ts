@@ -3,17 +3,15 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import {
   AppError,
   DeadlineExceeded,
-  MethodNotAllowed,
-  NotFound,
+  problemHeaders,
   RateLimited,
-  TooLarge,
   toAppError,
   toProblem,
-  Unauthenticated,
   Unavailable,
 } from '../../functions/core/errors.ts';
+import { bearerToken, bodyTooLarge } from '../../functions/http.ts';
 import type { Log, TokenVerifier } from '../../functions/ports/platform.ts';
-import { MAX_BODY_BYTES, matchRoute, type Route } from '../../functions/routes.ts';
+import { MAX_BODY_BYTES, matchRoute } from '../../functions/routes.ts';
 import { type FunctionHost, InvocationError } from './function-host.ts';
 import { RateLimit } from './rate-limit.ts';
 
@@ -78,7 +76,8 @@ export class Gateway {
       if (response.headersSent || response.destroyed) return;
       // A body that nobody has asked for yet is passed over, so that the answer can be read.
       request.resume();
-      sendProblem(response, error, callId);
+      response.writeHead(error.status, problemHeaders(error));
+      response.end(JSON.stringify(toProblem(error, callId)));
     }
   }
 
@@ -88,10 +87,10 @@ export class Gateway {
       throw new RateLimited(`At most ${limit} requests a second; slow down`, { retryAfterSeconds: 1 });
     }
     const [path = '/'] = (request.url ?? '/').split(/[?#]/, 1);
-    const route = findRoute(request.method ?? '', path);
+    const { route } = matchRoute(request.method ?? '', path);
     if (this.#backend === null) throw new Unavailable('Starting; try again in a moment', { retryAfterSeconds: 2 });
     const { host, verifier } = this.#backend;
-    if (route.access !== 'public') await verifier.verify(bearer(request));
+    if (route.access !== 'public') await verifier.verify(bearerToken(request.headers.authorization));
     const body = await readBody(request);
 
     const result = await host
@@ -122,19 +121,6 @@ class BadGateway extends AppError {
   override readonly retryable = true;
 }
 
-function findRoute(method: string, path: string): Route {
-  const match = matchRoute(method, path);
-  if (match.route !== null) return match.route;
-  if (match.methods.length > 0) throw new MethodNotAllowed(`This path takes ${match.methods.join(', ')}`);
-  throw new NotFound('There is no such path; /openapi.json lists those there are');
-}
-
-function bearer(request: IncomingMessage): string {
-  const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
-  if (token === undefined) throw new Unauthenticated('Send a token: Authorization: Bearer <token>');
-  return token;
-}
-
 function forwardedHeaders(request: IncomingMessage): Record<string, string> {
   const headers: Record<string, string> = {
     'Content-Type': request.headers['content-type'] ?? 'application/octet-stream',
@@ -158,15 +144,6 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
     else parts.length = 0;
     if (length > DRAINED_BYTES) break;
   }
-  if (length > MAX_BODY_BYTES) throw new TooLarge(`The body is at most ${MAX_BODY_BYTES} bytes, got ${length}`);
+  if (length > MAX_BODY_BYTES) throw bodyTooLarge(length);
   return Buffer.concat(parts);
-}
-
-function sendProblem(response: ServerResponse, error: AppError, callId: string): void {
-  response.writeHead(error.status, {
-    'Content-Type': 'application/problem+json',
-    ...(error.status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
-    ...(error.retryAfterSeconds === undefined ? {} : { 'Retry-After': String(error.retryAfterSeconds) }),
-  });
-  response.end(JSON.stringify(toProblem(error, callId)));
 }

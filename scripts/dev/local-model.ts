@@ -5,5 +5,5 @@
 export const LOCAL_MODEL = {
   name: 'universal-sentence-encoder-lite-en',
   window: 1000,
-  cutoff: 0.8,
+  cutoff: 0.7,
 };
