@@ -58,7 +58,7 @@ const schema = z.object({
 export type Config = z.output<typeof schema>;
 
 /** Thrown once for all faults, so that one look at the log shows everything that must be mended. */
-class ConfigError extends Error {
+export class ConfigError extends Error {
   constructor(readonly faults: string[]) {
     super(`The configuration has ${faults.length} fault${faults.length === 1 ? '' : 's'}:\n  ${faults.join('\n  ')}`);
     this.name = 'ConfigError';

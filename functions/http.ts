@@ -73,7 +73,7 @@ export function createHttpFunction<F extends HttpFunction>(
       const match = findRoute(name, request);
       route = match.route;
       if (request.body.length > MAX_BODY_BYTES) throw bodyTooLarge(request.body.length);
-      const allowed = await authorize(match.route, request, services);
+      const allowed = await beforeDeadline(request.deadline, authorize(match.route, request, services));
       const call: Call = {
         callId: request.callId,
         startedAt,
@@ -177,8 +177,11 @@ export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    const at = /position (\d+)/.exec(String(error))?.[1];
-    throw new MalformedRequest(`The body is not valid JSON${at === undefined ? '' : ` (at character ${at})`}`);
+    const { message } = error as Error;
+    const at = /JSON at position (\d+)/.exec(message)?.[1];
+    // Where the engine names no position, it quotes the place.
+    const place = at === undefined ? message.replace(/ is not valid JSON$/, '') : `at character ${at}`;
+    throw new MalformedRequest(`The body is not valid JSON (${place})`);
   }
 }
 

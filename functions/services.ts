@@ -1,6 +1,6 @@
-import { stdout } from 'node:process';
+import { exit, stderr, stdout } from 'node:process';
 import { LineLog } from './adapters/local/line-log.ts';
-import { type Config, readConfig } from './config.ts';
+import { type Config, ConfigError, readConfig } from './config.ts';
 import type { ChatModel } from './ports/chat-model.ts';
 import type { Database, Migrator } from './ports/database.ts';
 import type { Embedder } from './ports/embedder.ts';
@@ -25,7 +25,7 @@ export interface Services {
 
 /** The one place that chooses adapters, from the configuration. */
 export function createServices(env: Record<string, string | undefined>): Services {
-  const config = readConfig(env);
+  const config = configOrExit(env);
   const log = (callId: string) => new LineLog(callId, stdout);
   return {
     config,
@@ -74,6 +74,17 @@ export function createServices(env: Record<string, string | undefined>): Service
       }
     },
   };
+}
+
+/** Ends the process with the faults alone: Node would print them amid a line of the bundle. */
+function configOrExit(env: Record<string, string | undefined>): Config {
+  try {
+    return readConfig(env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    stderr.write(`${error.message}\n`);
+    return exit(1);
+  }
 }
 
 /** Makes a part once; a failed making is not kept, so that the next call tries again. */

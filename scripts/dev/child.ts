@@ -39,6 +39,44 @@ export function startScript(
   return { child, ready };
 }
 
+/** A pause before a process that has ended is started again, so that one that cannot start does not spin. */
+const RESTART_PAUSE_MS = 500;
+
+/** Keeps one of our TypeScript processes running: when it ends by itself, it is started again. */
+export class KeptProcess {
+  /** Resolves when it is ready for the first time; rejects when it ends before. */
+  readonly ready: Promise<void>;
+  #child: ChildProcess;
+  #stopped = false;
+
+  /** `onStart` hears of the pid of every process that is started. */
+  constructor(name: string, args: string[], logFd: number, onStart: (pid: number) => void = () => {}) {
+    const start = () => {
+      const { child, ready } = startScript(name, args, logFd);
+      if (child.pid !== undefined) onStart(child.pid);
+      child.once('exit', () => {
+        if (!this.#stopped) setTimeout(again, RESTART_PAUSE_MS);
+      });
+      return { child, ready };
+    };
+    const again = () => {
+      if (this.#stopped) return;
+      const { child, ready } = start();
+      this.#child = child;
+      // One that ends before it is ready is started again like any other.
+      ready.catch(() => {});
+    };
+    const { child, ready } = start();
+    this.#child = child;
+    this.ready = ready;
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    this.#stopped = true;
+    await stopChild(this.#child, graceMs);
+  }
+}
+
 /** Asks a child to end and waits; after the grace it is killed. */
 export async function stopChild(child: ChildProcess, graceMs: number): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;

@@ -17,10 +17,13 @@ interface Owner {
   databasePid: number | null;
   databaseStartedAt: string;
   runFolder: string | null;
+  url: string | null;
 }
 
 const instanceFile = (folder: string) => join(folder, 'instance.json');
 const ownerFile = (folder: string) => join(folder, 'owner.json');
+/** What may be in a folder that holds no data yet; imports into a server elsewhere keep their checkpoints in it. */
+const NOT_DATA = new Set(['owner.json', 'imports']);
 const WAIT_FOR_DATABASE_MS = 10_000;
 
 /**
@@ -32,7 +35,7 @@ export async function claimDataFolder(folder: string, reset: boolean): Promise<D
     throw new StartError(`The data folder ${folder} cannot be made: ${error.code}`);
   });
   const instance = await readJson<Instance>(instanceFile(folder));
-  if (instance === null && (await readdir(folder)).some((name) => name !== 'owner.json')) {
+  if (instance === null && (await readdir(folder)).some((name) => !NOT_DATA.has(name))) {
     throw new StartError(`${folder} has files in it but is no data folder of oci-rag; name another with --data`);
   }
   const self: Owner = {
@@ -41,6 +44,7 @@ export async function claimDataFolder(folder: string, reset: boolean): Promise<D
     databasePid: null,
     databaseStartedAt: '',
     runFolder: null,
+    url: null,
   };
   await takeOwnership(folder, self);
   const owned = new DataFolder(folder, self);
@@ -51,6 +55,7 @@ export async function claimDataFolder(folder: string, reset: boolean): Promise<D
 export class DataFolder {
   readonly path: string;
   readonly #owner: Owner;
+  #written: Promise<void> = Promise.resolve();
 
   constructor(path: string, owner: Owner) {
     this.path = path;
@@ -78,6 +83,11 @@ export class DataFolder {
     await this.#writeOwner();
   }
 
+  async noteUrl(url: string): Promise<void> {
+    this.#owner.url = url;
+    await this.#writeOwner();
+  }
+
   /** Names the process that has the database open: whoever takes over waits for it. */
   async noteDatabase(pid: number): Promise<void> {
     this.#owner.databasePid = pid;
@@ -86,6 +96,7 @@ export class DataFolder {
   }
 
   async release(): Promise<void> {
+    await this.#written;
     await rm(ownerFile(this.path), { force: true });
   }
 
@@ -97,9 +108,19 @@ export class DataFolder {
 
   async #writeOwner(): Promise<void> {
     const temporary = `${ownerFile(this.path)}.${process.pid}`;
-    await writeFile(temporary, JSON.stringify(this.#owner));
-    await rename(temporary, ownerFile(this.path));
+    // One write after another: they share the temporary file.
+    this.#written = this.#written.then(async () => {
+      await writeFile(temporary, JSON.stringify(this.#owner));
+      await rename(temporary, ownerFile(this.path));
+    });
+    await this.#written;
   }
+}
+
+/** The address that the live owner of a data folder answers at; null where there is none. */
+export async function readUrl(folder: string): Promise<string | null> {
+  const owner = await readJson<Owner>(ownerFile(folder));
+  return owner !== null && isAlive(owner.pid, owner.pidStartedAt) ? (owner.url ?? null) : null;
 }
 
 /** Links a file of our own to the owner's name, which only one process can do; clears away what a dead one left. */

@@ -1,4 +1,5 @@
 // The one owner of a data folder's database: PGlite with pgvector, served over a Unix socket.
+import { rmSync } from 'node:fs';
 import { PGlite } from '@electric-sql/pglite';
 import { vector } from '@electric-sql/pglite-pgvector';
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
@@ -9,6 +10,8 @@ const [dataFolder, socketPath] = process.argv.slice(2);
 if (dataFolder === undefined || socketPath === undefined) throw new Error('usage: database-process DATA SOCKET');
 
 const database = await PGlite.create({ dataDir: dataFolder, extensions: { vector } });
+// A socket that a killed predecessor has left would be in the way.
+rmSync(socketPath, { force: true });
 const server = new PGLiteSocketServer({ db: database, path: socketPath, maxConnections: MAX_CONNECTIONS });
 await server.start();
 process.send?.('ready');

@@ -1,4 +1,5 @@
 // The embedding model in a process of its own: POST {model, texts} over a Unix socket answers {vectors}.
+import { rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
@@ -109,5 +110,7 @@ const server = createServer((request, response) => {
 });
 
 await Promise.all(Array.from({ length: Math.min(MAX_WORKERS, availableParallelism()) }, startWorker));
+// A socket that a killed predecessor has left would be in the way.
+rmSync(socketPath, { force: true });
 server.listen(socketPath, () => process.send?.('ready'));
 process.on('SIGTERM', () => process.exit(0));

@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
@@ -7,8 +6,9 @@ import { join } from 'node:path';
 import type { JWK } from 'jose';
 import { JoseTokenVerifier } from '../../functions/adapters/jose/token-verifier.ts';
 import { LineLog } from '../../functions/adapters/local/line-log.ts';
+import { readConfig } from '../../functions/config.ts';
 import { buildFunctions } from '../build.ts';
-import { startScript, stopChild } from './child.ts';
+import { KeptProcess } from './child.ts';
 import { DrainControl } from './control.ts';
 import { type DataFolder, StartError } from './data-folder.ts';
 import { FunctionHost } from './function-host.ts';
@@ -36,23 +36,23 @@ export async function startStack(data: DataFolder, settings: Record<string, stri
   await chmod(runFolder, 0o700);
   await data.noteRunFolder(runFolder);
   const logFd = openSync(data.logPath, 'a', 0o600);
-  const children: ChildProcess[] = [];
+  const kept: KeptProcess[] = [];
   let host: FunctionHost | undefined;
   let control: DrainControl | undefined;
   const close = async () => {
     await control?.close();
     await host?.close();
     // The database last: whatever still writes has ended by then.
-    for (const child of children.reverse()) await stopChild(child, STOP_GRACE_MS);
+    for (const process of kept.reverse()) await process.stop(STOP_GRACE_MS);
     await rm(runFolder, { recursive: true, force: true });
     closeSync(logFd);
   };
   try {
-    const database = startScript('database-process.ts', [data.databasePath, join(runFolder, '.s.PGSQL.5432')], logFd);
-    children.push(database.child);
-    if (database.child.pid !== undefined) await data.noteDatabase(database.child.pid);
-    const encoder = startScript('encoder-process.ts', [join(runFolder, 'encoder')], logFd);
-    children.push(encoder.child);
+    checkSettings({ ...localSettings(runFolder, '{}'), ...settings });
+    const databaseArgs = [data.databasePath, join(runFolder, '.s.PGSQL.5432')];
+    const database = new KeptProcess('database-process.ts', databaseArgs, logFd, (pid) => void data.noteDatabase(pid));
+    const encoder = new KeptProcess('encoder-process.ts', [join(runFolder, 'encoder')], logFd);
+    kept.push(database, encoder);
     const functionsFolder = join(runFolder, 'functions');
     const [, , , key] = await Promise.all([
       database.ready,
@@ -61,9 +61,10 @@ export async function startStack(data: DataFolder, settings: Record<string, stri
       ensureIssuerKey(data.path),
     ]);
     const jwks = JSON.stringify(publicKeySet(key));
+    const env = { ...localSettings(runFolder, jwks), ...settings };
     host = new FunctionHost({
       bundleOf: (name) => join(functionsFolder, `${name}.cjs`),
-      env: { ...localSettings(runFolder, jwks), ...settings },
+      env,
       runFolder,
       logFd,
     });
@@ -79,6 +80,15 @@ export async function startStack(data: DataFolder, settings: Record<string, stri
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/** Tells a person what is wrong with a setting before a function would end over it. */
+function checkSettings(env: Record<string, string>): void {
+  try {
+    readConfig(env);
+  } catch (error) {
+    throw new StartError((error as Error).message);
   }
 }
 

@@ -74,13 +74,15 @@ async function run(options: Options): Promise<void> {
     throw new StartError(`Port ${options.port} cannot be listened on: ${error.code}`);
   });
   undo.push(() => gateway.close());
+  const settings = overrides();
   const data = await claimDataFolder(options.data, options.reset);
   undo.push(() => data.release());
+  await data.noteUrl(`http://127.0.0.1:${port}`);
 
   const instance = (await data.readInstance()) ?? { records: 'pending' as const };
   if (instance.records === 'pending') say('Making a new database …');
   await data.writeInstance(instance);
-  const stack = await startStack(data, overrides());
+  const stack = await startStack(data, settings);
   undo.push(() => stack.close());
   await runBootstrap(stack, options.reembed);
   if (instance.records === 'pending') await loadFirstRecords(stack, data, options.empty);
@@ -102,13 +104,11 @@ async function run(options: Options): Promise<void> {
   );
 }
 
-/** Settings from the environment go before the local defaults. */
+/** Settings from the environment go before the local defaults; RAG_TOKEN is the command line's. */
 function overrides(): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(process.env).filter(
-      (entry): entry is [string, string] => entry[0].startsWith('RAG_') && entry[1] !== undefined,
-    ),
-  );
+  const isSetting = (entry: [string, string | undefined]): entry is [string, string] =>
+    entry[0].startsWith('RAG_') && entry[0] !== 'RAG_TOKEN' && entry[1] !== undefined;
+  return Object.fromEntries(Object.entries(process.env).filter(isSetting));
 }
 
 /** Writes the sample through ingest, as anybody would; begins again where an earlier start was cut off. */

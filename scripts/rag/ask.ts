@@ -1,0 +1,32 @@
+import type { Answer } from '../../functions/shapes.ts';
+import { StartError } from '../dev/data-folder.ts';
+import { readArgs } from './args.ts';
+import { connect } from './connect.ts';
+import { say } from './printing.ts';
+
+/** Asks one question and prints what came of it; that nothing was found is an answer too. */
+export async function ask(args: string[]): Promise<number> {
+  const { positionals, values, place } = readArgs(args, ['QUESTION'], {
+    'top-k': { type: 'string' },
+    as: { type: 'string' },
+  });
+  const topK = values['top-k'];
+  if (topK !== undefined && !/^\d{1,6}$/.test(topK)) {
+    throw new StartError(`--top-k must be a whole number from 1 to 50, got ${topK}`);
+  }
+  const api = await connect(place, values.as);
+  const answer = await api.call<Answer>('POST', '/v1/ask', {
+    question: positionals[0],
+    ...(topK === undefined ? {} : { topK: Number(topK) }),
+  });
+  say(answer.answer ?? '');
+  if (answer.citations.length > 0) {
+    say('\nSources');
+    for (const { n, sourceType, sourceId, title, distance } of answer.citations) {
+      say(`  [${n}] ${sourceType} #${sourceId}  ${title}  (distance ${distance.toFixed(3)})`);
+    }
+  }
+  const by = answer.model === null ? '' : `, by ${answer.model}`;
+  say(`\n${answer.outcome} in ${Math.round(answer.timings.total ?? 0)} ms${by}`);
+  return 0;
+}

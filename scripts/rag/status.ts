@@ -1,0 +1,35 @@
+import type { z } from 'zod';
+import type { requeued, Status } from '../../functions/shapes.ts';
+import { readArgs } from './args.ts';
+import { connect } from './connect.ts';
+import { count, say } from './printing.ts';
+
+/** Prints the state of the queue and the index as a table. */
+export async function status(args: string[]): Promise<number> {
+  const { place } = readArgs(args, [], {});
+  const api = await connect(place, undefined);
+  const { queue, chunks, embeddingModel, answerModel, database } = await api.call<Status>('GET', '/v1/status');
+  const oldest = queue.oldestWaitingSeconds;
+  const rows: [string, string][] = [
+    ['waiting', count(queue.waiting, 'change') + (oldest === null ? '' : `, the oldest for ${Math.round(oldest)} s`)],
+    [
+      'parked',
+      count(queue.parked, 'change') + (queue.parked === 0 ? '' : ', given up; try again: npm run rag -- requeue'),
+    ],
+    ['chunks', `${chunks} that you may see`],
+    ['embedding', embeddingModel],
+    ['answers', answerModel],
+    ['database', database],
+  ];
+  for (const [name, value] of rows) say(`${name.padEnd(11)}${value}`);
+  return 0;
+}
+
+/** Gives parked changes another round of attempts. */
+export async function requeue(args: string[]): Promise<number> {
+  const { place } = readArgs(args, [], {});
+  const api = await connect(place, process.env.RAG_TOKEN ? undefined : 'admin');
+  const { requeued: n } = await api.call<z.output<typeof requeued>>('POST', '/v1/queue/requeue');
+  say(n === 0 ? 'Nothing was parked' : `${count(n, 'parked change')} put into the queue again`);
+  return 0;
+}
