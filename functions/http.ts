@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import {
   DeadlineExceeded,
   type Fault,
@@ -79,7 +79,7 @@ export function createHttpFunction<F extends HttpFunction>(
         startedAt,
         deadline: request.deadline,
         ...match,
-        body: match.route.body && match.route.bodyType === undefined ? parseBody(request.body, match.route.body) : null,
+        body: await readBody(match.route, request.body),
         rawBody: request.body,
         ...allowed,
         log,
@@ -168,8 +168,11 @@ export function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-function parseBody(body: Buffer, shape: z.ZodType): unknown {
-  return validate(shape, parseJson(decodeUtf8(body)));
+/** The body in the shape that its route names; null for routes that have none or read it themselves. */
+async function readBody(route: Route, body: Buffer): Promise<unknown> {
+  if (route.body === undefined || route.bodyType !== undefined) return null;
+  const value = parseJson(decodeUtf8(body));
+  return validate(await route.body(), value);
 }
 
 export function parseJson(text: string): unknown {

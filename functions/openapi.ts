@@ -1,5 +1,5 @@
-import { z } from 'zod';
-import { PATH_PARAMETERS, type Route, routes } from './routes.ts';
+import * as z from 'zod';
+import { type LazyShape, PATH_PARAMETERS, type Route, routes } from './routes.ts';
 
 const problem = {
   type: 'object',
@@ -32,12 +32,12 @@ const ACCESS: Record<Route['access'], string> = {
 };
 
 /** The OpenAPI 3.1 document, made from the route table and the shapes of its bodies. */
-export function openApiDocument(): object {
+export async function openApiDocument(): Promise<object> {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
     const path = paths[route.path] ?? {};
     paths[route.path] = path;
-    path[route.method.toLowerCase()] = operation(route);
+    path[route.method.toLowerCase()] = await operation(route);
   }
   return {
     openapi: '3.1.0',
@@ -54,7 +54,7 @@ export function openApiDocument(): object {
   };
 }
 
-function operation(route: Route): object {
+async function operation(route: Route): Promise<object> {
   const names = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
   const type = route.collection ? route.collection.replace(/s$/, '') : '';
   return {
@@ -70,13 +70,13 @@ function operation(route: Route): object {
       : {
           requestBody: {
             required: true,
-            content: { [route.bodyType ?? 'application/json']: { schema: toSchema(route.body, 'input') } },
+            content: { [route.bodyType ?? 'application/json']: { schema: await toSchema(route.body, 'input') } },
           },
         }),
     responses: {
       [route.success.status]: {
         description: 'Done',
-        content: { 'application/json': { schema: toSchema(route.success.shape, 'output') } },
+        content: { 'application/json': { schema: await toSchema(route.success.shape, 'output') } },
       },
       default: {
         description: 'A problem',
@@ -86,7 +86,7 @@ function operation(route: Route): object {
   };
 }
 
-function toSchema(shape: z.ZodType, io: 'input' | 'output'): object {
-  const { $schema: _, ...schema } = z.toJSONSchema(shape, { io, unrepresentable: 'any' });
+async function toSchema(shape: LazyShape, io: 'input' | 'output'): Promise<object> {
+  const { $schema: _, ...schema } = z.toJSONSchema(await shape(), { io, unrepresentable: 'any' });
   return schema;
 }

@@ -1,11 +1,6 @@
-import { z } from 'zod';
+import type * as z from 'zod';
 import { MethodNotAllowed, NotFound } from './core/errors.ts';
-import { MAX_ID } from './core/fields.ts';
-import { employeeInput } from './core/kinds/employee.ts';
-import { projectInput } from './core/kinds/project.ts';
-import { sprintInput } from './core/kinds/sprint.ts';
-import { commentInput, taskInput } from './core/kinds/task.ts';
-import * as shapes from './shapes.ts';
+import { MAX_ID } from './core/ids.ts';
 
 /** The limit of a request's body; OCI Functions takes no more. */
 export const MAX_BODY_BYTES = 6 * 1024 * 1024;
@@ -25,12 +20,17 @@ export type FunctionName = keyof typeof FUNCTIONS;
  */
 type Access = 'public' | 'employee' | 'write' | 'state' | 'admin';
 
+/**
+ * A shape, loaded when it is first needed: a cold call builds the shapes of its own route and no others.
+ */
+export type LazyShape = () => Promise<z.ZodType>;
+
 /** The records that are written one by one, by the name they have in a path. */
 export const RECORDS = {
-  employees: { type: 'employee', input: employeeInput },
-  projects: { type: 'project', input: projectInput },
-  sprints: { type: 'sprint', input: sprintInput },
-  tasks: { type: 'task', input: taskInput },
+  employees: { type: 'employee', input: async () => (await import('./core/kinds/employee.ts')).employeeInput },
+  projects: { type: 'project', input: async () => (await import('./core/kinds/project.ts')).projectInput },
+  sprints: { type: 'sprint', input: async () => (await import('./core/kinds/sprint.ts')).sprintInput },
+  tasks: { type: 'task', input: async () => (await import('./core/kinds/task.ts')).taskInput },
 } as const;
 type Collection = keyof typeof RECORDS;
 export type RecordType = (typeof RECORDS)[Collection]['type'];
@@ -51,13 +51,18 @@ export type Route = Target & {
   summary: string;
   /** For the routes of a collection. */
   collection?: Collection;
-  body?: z.ZodType;
+  body?: LazyShape;
   /** The media type of the body where it is not application/json. */
   bodyType?: string;
-  success: { status: number; shape: z.ZodType };
+  success: { status: number; shape: LazyShape };
 };
 
-const accepted = { status: 202, shape: shapes.accepted };
+type Shapes = typeof import('./shapes.ts');
+const shape =
+  (name: keyof Shapes): LazyShape =>
+  async () =>
+    (await import('./shapes.ts'))[name];
+const accepted = { status: 202, shape: shape('accepted') };
 
 const recordRoutes = (collection: Collection): Route[] => {
   const { type, input } = RECORDS[collection];
@@ -82,7 +87,7 @@ const recordRoutes = (collection: Collection): Route[] => {
       access: 'employee',
       collection,
       summary: `Read ${type === 'employee' ? 'an' : 'a'} ${type}, if you may see it`,
-      success: { status: 200, shape: shapes.record },
+      success: { status: 200, shape: shape('record') },
     },
     {
       method: 'DELETE',
@@ -107,7 +112,7 @@ export const routes: Route[] = [
     handler: 'putComment',
     access: 'write',
     summary: 'Write a comment on a task',
-    body: commentInput,
+    body: async () => (await import('./core/kinds/task.ts')).commentInput,
     success: accepted,
   },
   {
@@ -126,9 +131,9 @@ export const routes: Route[] = [
     handler: 'bulk',
     access: 'write',
     summary: 'Write many records: one JSON object a line, puts and deletes mixed, each line with a result of its own',
-    body: shapes.bulkLine,
+    body: shape('bulkLine'),
     bodyType: 'application/x-ndjson',
-    success: { status: 200, shape: shapes.bulkResult },
+    success: { status: 200, shape: shape('bulkResult') },
   },
   {
     method: 'POST',
@@ -137,8 +142,8 @@ export const routes: Route[] = [
     handler: 'ask',
     access: 'employee',
     summary: 'Ask a question and get a short answer with its sources',
-    body: shapes.question,
-    success: { status: 200, shape: shapes.answer },
+    body: async () => (await import('./ask/question.ts')).question,
+    success: { status: 200, shape: shape('answer') },
   },
   {
     method: 'POST',
@@ -147,8 +152,8 @@ export const routes: Route[] = [
     handler: 'search',
     access: 'employee',
     summary: 'Find the nearest sources, without an answer',
-    body: shapes.question,
-    success: { status: 200, shape: shapes.answer },
+    body: async () => (await import('./ask/question.ts')).question,
+    success: { status: 200, shape: shape('answer') },
   },
   {
     method: 'GET',
@@ -157,7 +162,7 @@ export const routes: Route[] = [
     handler: 'getSource',
     access: 'state',
     summary: 'The state of a source in the index, and its text, if you may see it',
-    success: { status: 200, shape: shapes.sourceState },
+    success: { status: 200, shape: shape('sourceState') },
   },
   {
     method: 'GET',
@@ -166,7 +171,7 @@ export const routes: Route[] = [
     handler: 'getStatus',
     access: 'employee',
     summary: 'The queue, the index, the model and the database',
-    success: { status: 200, shape: shapes.status },
+    success: { status: 200, shape: shape('status') },
   },
   {
     method: 'POST',
@@ -175,7 +180,7 @@ export const routes: Route[] = [
     handler: 'requeue',
     access: 'admin',
     summary: 'Give parked sources another round of attempts',
-    success: { status: 202, shape: shapes.requeued },
+    success: { status: 202, shape: shape('requeued') },
   },
   {
     method: 'GET',
@@ -184,7 +189,7 @@ export const routes: Route[] = [
     handler: 'getOpenApi',
     access: 'public',
     summary: 'This description of the API',
-    success: { status: 200, shape: z.looseObject({}) },
+    success: { status: 200, shape: shape('openApi') },
   },
 ];
 

@@ -7,10 +7,14 @@ const ROOT = join(import.meta.dirname, '..');
 
 /** Bundles each function into one file of a folder: a cold start reads one file, and an image holds nothing else. */
 export async function buildFunctions(folder: string): Promise<void> {
+  const names = Object.keys(FUNCTIONS);
+  await bundle(Object.fromEntries(names.map((name) => [name, join(ROOT, 'functions', name, 'func.ts')])), folder);
+}
+
+/** Bundles entry files, by the names of their bundles, as the functions are bundled. */
+export async function bundle(entryPoints: Record<string, string>, folder: string): Promise<void> {
   await build({
-    entryPoints: Object.fromEntries(
-      Object.keys(FUNCTIONS).map((name) => [name, join(ROOT, 'functions', name, 'func.ts')]),
-    ),
+    entryPoints,
     outdir: folder,
     outExtension: { '.js': '.cjs' },
     bundle: true,

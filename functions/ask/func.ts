@@ -3,9 +3,8 @@ import type { Caller } from '../core/scope.ts';
 import { type Call, createHttpFunction } from '../http.ts';
 import { RECORDS } from '../routes.ts';
 import { createServices } from '../services.ts';
-import type { Question } from '../shapes.ts';
 import { type AskContext, ask, search } from './ask.ts';
-import { readRecord, readSourceState, readStatus } from './read.ts';
+import type { Question } from './question.ts';
 
 const services = createServices(process.env);
 
@@ -22,6 +21,7 @@ serve(
         return { status: 200, body: await search(await askContext(call), question) };
       },
       async getRecord(call) {
+        const { readRecord } = await import('./read.ts');
         const collection = call.route.collection;
         if (collection === undefined) throw new Error('the route names no collection');
         const { type } = RECORDS[collection];
@@ -29,6 +29,7 @@ serve(
         return { status: 200, body };
       },
       async getSource(call) {
+        const { readSourceState } = await import('./read.ts');
         const { caller, mayWrite, params } = call;
         const maxAttempts = services.config.RAG_WORKER_MAX_ATTEMPTS;
         const access = { caller, mayWrite, maxAttempts };
@@ -36,6 +37,7 @@ serve(
         return { status: 200, body };
       },
       async getStatus(call) {
+        const { readStatus } = await import('./read.ts');
         const body = await readStatus({
           database: await services.database(),
           caller: callerOf(call),
@@ -47,7 +49,7 @@ serve(
       },
       async getOpenApi() {
         const { openApiDocument } = await import('../openapi.ts');
-        return { status: 200, body: openApiDocument() };
+        return { status: 200, body: await openApiDocument() };
       },
     },
     services,

@@ -1,5 +1,5 @@
 import { NotFound } from '../core/errors.ts';
-import { parseId } from '../core/fields.ts';
+import { parseId } from '../core/ids.ts';
 import { SOURCE_TYPES, type SourceRef, type SourceType } from '../core/kinds/kind.ts';
 import { type Caller, maySee } from '../core/scope.ts';
 import type { Database } from '../ports/database.ts';

@@ -17,7 +17,7 @@ serve(async ({ callId, body }) => {
       migrator: await services.migrator(),
       migrations: await readMigrations(join(config.RAG_MIGRATIONS, database.dialect.name)),
       embeddingModel: config.RAG_EMBEDDING_MODEL,
-      backfill: config.RAG_BACKFILL_ON_STARTUP,
+      backfill: config.RAG_BACKFILL_ON_STARTUP === 'true',
       reembed: isReembed(body),
     });
     log.info('bootstrapped', { ...report });

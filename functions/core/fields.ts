@@ -1,8 +1,6 @@
-import { z } from 'zod';
+import * as z from 'zod';
+import { MAX_ID } from './ids.ts';
 import { blankToNull, normalizeText, toSingleLine } from './text.ts';
-
-/** The largest id: above it, a JSON number no longer names one integer. */
-export const MAX_ID = Number.MAX_SAFE_INTEGER;
 
 const NOT_STORABLE = 'must not contain a NUL character or half of a surrogate pair (text that is not valid Unicode)';
 const storable = (text: string) => text.isWellFormed() && !text.includes('\0');
@@ -17,7 +15,11 @@ const raw = (max: number) =>
 export const line = (max: number) =>
   raw(max)
     .transform(toSingleLine)
-    .refine((text) => text !== '', { error: 'must not be blank' });
+    .refine((text) => text !== '', { error: 'must not be blank' })
+    // A few characters are longer in composed form, which is what is stored.
+    .refine((text) => text.length <= max, {
+      error: (issue) => `is at most ${max} characters, got ${String(issue.input).length} in composed form (NFC)`,
+    });
 
 /** A required text of any number of lines. */
 export const text = (max: number) =>
@@ -64,12 +66,3 @@ export const datesInOrder = {
     value.startDate === null || value.endDate === null || value.startDate <= value.endDate,
   params: { path: ['endDate'], error: 'must not be before startDate' },
 };
-
-const CANONICAL_ID = /^[1-9][0-9]{0,15}$/;
-
-/** An id from a path or a token: decimal digits without sign or leading zeros; null where it is none. */
-export function parseId(value: string): number | null {
-  if (!CANONICAL_ID.test(value)) return null;
-  const n = Number(value);
-  return Number.isSafeInteger(n) ? n : null;
-}

@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-
 /** Line ends as LF and composed characters (NFC), so that the same text always has the same hash. */
 export function normalizeText(text: string): string {
   return text.replace(/\r\n?/g, '\n').normalize('NFC');
@@ -15,11 +13,6 @@ export function toSingleLine(text: string): string {
 /** Empty and blank text as null: Oracle stores an empty string so, and both databases must read alike. */
 export function blankToNull(text: string | null | undefined): string | null {
   return text === null || text === undefined || text.trim() === '' ? null : text;
-}
-
-/** SHA-256 of the UTF-8 text, as 64 hex digits. */
-export function sha256Hex(text: string): string {
-  return createHash('sha256').update(text, 'utf8').digest('hex');
 }
 
 /** The largest cut position at or before `at` that does not split a surrogate pair. */

@@ -235,7 +235,7 @@ class DrainRun {
         ref: plan.work.ref,
         content: plan.content,
         model: this.#context.embedder.model,
-        keptNos: plan.keptNos,
+        kept: plan.kept,
         removedNos: plan.removedNos,
         added: plan.added.map((passage, i) => ({ ...passage, vector: vectors[i] ?? '' })),
       })),
@@ -253,10 +253,10 @@ class DrainRun {
     const message = error instanceof AppError ? error.message : `Indexing failed; see the log, call ${callId}`;
     const outcome = await database.transaction('system', async (tx) => {
       const result = await recordFailure(tx, work, message, maxAttempts);
-      await recordSourceError(tx, work.ref, message, result === 'parked');
+      if (result !== 'late') await recordSourceError(tx, work.ref, message, result === 'parked');
       return result;
     });
-    this.#report[outcome === 'parked' ? 'parked' : 'failed']++;
+    this.#report[outcome === 'retry' ? 'failed' : outcome]++;
     const fields = { source: sourceKey(work.ref), attempts: work.attempts };
     if (outcome === 'parked') {
       log.error('source_parked', error, fields);

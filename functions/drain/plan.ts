@@ -1,7 +1,7 @@
+import { sha256Hex } from '../core/hash.ts';
 import type { SourceContent } from '../core/kinds/kind.ts';
 import { cutIntoPassages } from '../core/passages.ts';
 import type { SourceWork } from '../core/queue.ts';
-import { sha256Hex } from '../core/text.ts';
 import type { IndexedSource, StoredState } from '../store/sources.ts';
 
 /** What must happen so that a source's chunks say what its record says. */
@@ -12,7 +12,8 @@ export interface SourcePlan {
   state: StoredState;
   foundGeneration: number | null;
   chunkCount: number;
-  keptNos: number[];
+  /** The passages that keep theirs. */
+  kept: { chunkNo: number; section: number | null }[];
   removedNos: number[];
   /** The passages that need a vector. */
   added: { chunkNo: number; section: number | null; content: string; contentHash: string }[];
@@ -39,17 +40,17 @@ export function planSource(
     state: content === null ? 'deleted' : passages.length === 0 ? 'empty' : 'ready',
     foundGeneration: indexed?.generation ?? null,
     chunkCount: passages.length,
-    keptNos: [],
+    kept: [],
     removedNos: [],
     added: [],
   };
   for (const [chunkNo, { content: text, section }] of passages.entries()) {
     const contentHash = sha256Hex(text);
     const old = stored.get(chunkNo);
-    if (old?.contentHash === contentHash && old.model === model) plan.keptNos.push(chunkNo);
+    if (old?.contentHash === contentHash && old.model === model) plan.kept.push({ chunkNo, section });
     else plan.added.push({ chunkNo, section, content: text, contentHash });
   }
-  const kept = new Set(plan.keptNos);
+  const kept = new Set(plan.kept.map(({ chunkNo }) => chunkNo));
   plan.removedNos = [...stored.keys()].filter((chunkNo) => !kept.has(chunkNo));
   return plan;
 }

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { DeadlineExceeded, InvalidInput, MalformedRequest, toAppError } from '../core/errors.ts';
 import { employeeInput } from '../core/kinds/employee.ts';
 import { projectInput } from '../core/kinds/project.ts';

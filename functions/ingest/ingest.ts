@@ -1,5 +1,5 @@
 import { Conflict, InvalidInput, NotFound } from '../core/errors.ts';
-import { parseId } from '../core/fields.ts';
+import { parseId } from '../core/ids.ts';
 import type { EmployeeInput } from '../core/kinds/employee.ts';
 import type { ProjectInput } from '../core/kinds/project.ts';
 import type { SprintInput } from '../core/kinds/sprint.ts';

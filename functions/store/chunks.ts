@@ -20,8 +20,8 @@ export interface ChunkChange {
   /** Null: the source has gone or has nothing to index. */
   content: SourceContent | null;
   model: string;
-  /** Chunks whose text is the same: their rights and metadata are written again, their vectors stay. */
-  keptNos: number[];
+  /** Chunks whose text is the same: their rights, metadata and sections are written again, their vectors stay. */
+  kept: { chunkNo: number; section: number | null }[];
   /** Chunks that go, before the new ones come. */
   removedNos: number[];
   added: NewChunk[];
@@ -32,10 +32,15 @@ export async function writeChunks(tx: Transaction, changes: ChunkChange[]): Prom
   await many(
     tx,
     `UPDATE rag_chunk SET owner_employee_id = :owner_employee_id, audience = :audience, project_id = :project_id,
-       sprint_id = :sprint_id, title = :title, metadata = :metadata, updated_at = CURRENT_TIMESTAMP
+       sprint_id = :sprint_id, title = :title, metadata = :metadata, section = :section, updated_at = CURRENT_TIMESTAMP
      WHERE source_type = :source_type AND source_id = :source_id AND chunk_no = :chunk_no`,
     changes.flatMap((change) =>
-      change.keptNos.map((chunk_no) => ({ ...refBinds(change.ref), ...contentBinds(change.content), chunk_no })),
+      change.kept.map(({ chunkNo, section }) => ({
+        ...refBinds(change.ref),
+        ...contentBinds(change.content),
+        chunk_no: chunkNo,
+        section,
+      })),
     ),
   );
   await many(

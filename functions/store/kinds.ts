@@ -1,4 +1,4 @@
-import { parseId } from '../core/fields.ts';
+import { parseId } from '../core/ids.ts';
 import { type SourceContent, type SourceRef, type SourceType, sourceKey } from '../core/kinds/kind.ts';
 import type { Transaction } from '../ports/database.ts';
 import { projects } from './projects.ts';

@@ -24,10 +24,11 @@ export async function extendLease(tx: Transaction, works: SourceWork[], leaseSec
   );
 }
 
-/** Gives claims back untouched: the attempt does not count. */
+/** Gives claims back untouched: the attempt does not count. Rows whose attempt has failed already stay as they are. */
 export async function releaseClaims(tx: Transaction, works: SourceWork[]): Promise<void> {
   await tx.executeMany(
-    'UPDATE rag_dirty SET claimed_until = NULL, attempts = attempts - 1 WHERE dirty_id = :dirty_id',
+    `UPDATE rag_dirty SET claimed_until = NULL, attempts = attempts - 1
+     WHERE dirty_id = :dirty_id AND claimed_until IS NOT NULL`,
     works.flatMap((work) => work.dirtyIds.map((dirty_id) => ({ dirty_id }))),
   );
 }
@@ -42,14 +43,15 @@ export async function removeDone(tx: Transaction, works: SourceWork[]): Promise<
 
 /**
  * Records a failed attempt. The newest row of the source stays, with its error and a time for the next attempt, or
- * parked after the last; the older ones go, since the newest says all they say.
+ * parked after the last; the older ones go, since the newest says all they say. `late` where the row has gone, because
+ * a newer version was indexed meanwhile.
  */
 export async function recordFailure(
   tx: Transaction,
   work: SourceWork,
   error: string,
   maxAttempts: number,
-): Promise<'retry' | 'parked'> {
+): Promise<'retry' | 'parked' | 'late'> {
   const older = work.dirtyIds.filter((dirtyId) => dirtyId !== work.generation);
   if (older.length > 0) {
     await tx.executeMany(
@@ -57,12 +59,13 @@ export async function recordFailure(
       older.map((dirty_id) => ({ dirty_id })),
     );
   }
-  await tx.execute(
+  const kept = await tx.execute(
     `UPDATE rag_dirty SET claimed_until = NULL, last_error = :error,
        next_attempt_at = CURRENT_TIMESTAMP + CAST(:wait AS INTEGER) * INTERVAL '1' SECOND
      WHERE dirty_id = :dirty_id`,
     { dirty_id: work.generation, error, wait: backoffSeconds(work.attempts) },
   );
+  if (kept === 0) return 'late';
   return work.attempts >= maxAttempts ? 'parked' : 'retry';
 }
 

@@ -22,8 +22,11 @@ interface Owner {
 
 const instanceFile = (folder: string) => join(folder, 'instance.json');
 const ownerFile = (folder: string) => join(folder, 'owner.json');
-/** What may be in a folder that holds no data yet; imports into a server elsewhere keep their checkpoints in it. */
-const NOT_DATA = new Set(['owner.json', 'imports']);
+/**
+ * What may be in a folder that holds no data yet: what a start leaves that is cut off, and the checkpoints of imports
+ * into a server elsewhere.
+ */
+const NO_DATA = /^(imports|(owner|instance)\.json(\..+)?)$/;
 const WAIT_FOR_DATABASE_MS = 10_000;
 
 /**
@@ -35,7 +38,7 @@ export async function claimDataFolder(folder: string, reset: boolean): Promise<D
     throw new StartError(`The data folder ${folder} cannot be made: ${error.code}`);
   });
   const instance = await readJson<Instance>(instanceFile(folder));
-  if (instance === null && (await readdir(folder)).some((name) => !NOT_DATA.has(name))) {
+  if (instance === null && (await readdir(folder)).some((name) => !NO_DATA.test(name))) {
     throw new StartError(`${folder} has files in it but is no data folder of oci-rag; name another with --data`);
   }
   const self: Owner = {
@@ -75,7 +78,9 @@ export class DataFolder {
   }
 
   async writeInstance(instance: Instance): Promise<void> {
-    await writeFile(instanceFile(this.path), JSON.stringify(instance));
+    const temporary = `${instanceFile(this.path)}.${process.pid}`;
+    await writeFile(temporary, JSON.stringify(instance));
+    await rename(temporary, instanceFile(this.path));
   }
 
   async noteRunFolder(runFolder: string): Promise<void> {
@@ -101,7 +106,11 @@ export class DataFolder {
   }
 
   async clear(): Promise<void> {
-    for (const name of await readdir(this.path)) {
+    // The instance last: a reset that is cut off leaves a folder that can still be reset.
+    const names = (await readdir(this.path)).sort(
+      (a, b) => Number(a === 'instance.json') - Number(b === 'instance.json'),
+    );
+    for (const name of names) {
       if (name !== 'owner.json') await rm(join(this.path, name), { recursive: true, force: true });
     }
   }

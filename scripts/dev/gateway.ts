@@ -71,6 +71,8 @@ export class Gateway {
     try {
       await this.#forward(request, response, callId);
     } catch (thrown) {
+      // The caller has gone in the middle of the body: nobody is left to tell, and nothing of ours has failed.
+      if (request.destroyed && !request.complete) return;
       const error = toAppError(thrown);
       if (error.status >= 500) this.#options.log(callId).error('gateway_failed', error.cause ?? error);
       if (response.headersSent || response.destroyed) return;

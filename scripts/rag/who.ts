@@ -1,4 +1,4 @@
-import { MAX_ID, parseId } from '../../functions/core/fields.ts';
+import { MAX_ID, parseId } from '../../functions/core/ids.ts';
 import { StartError } from '../dev/data-folder.ts';
 import { LOCAL_PEOPLE, readIssuerKey, signToken } from '../dev/token-issuer.ts';
 

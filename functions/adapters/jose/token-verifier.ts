@@ -21,6 +21,8 @@ interface VerifierOptions {
 /** The signatures accepted: public-key ones alone, so that neither `none` nor a shared secret can pass. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 const CLOCK_SKEW_SECONDS = 30;
+/** What jose says of the issuer's keys, not of the token: slow, answered with something else than keys, no key set. */
+const KEYS_UNREADABLE = new Set(['ERR_JWKS_TIMEOUT', 'ERR_JOSE_GENERIC', 'ERR_JWKS_INVALID']);
 
 export class JoseTokenVerifier implements TokenVerifier {
   readonly #options: VerifierOptions;
@@ -63,7 +65,7 @@ function toUnauthenticated(error: unknown): Error {
       cause: error,
     });
   }
-  if (error instanceof errors.JWKSTimeout || !(error instanceof errors.JOSEError)) {
+  if (!(error instanceof errors.JOSEError) || KEYS_UNREADABLE.has(error.code)) {
     return new Unavailable("The token issuer's keys cannot be read", { cause: error, retryAfterSeconds: 5 });
   }
   return new Unauthenticated('The token is not valid here', { cause: error });

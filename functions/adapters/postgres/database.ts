@@ -1,3 +1,4 @@
+import './navigator.ts';
 import pg from 'pg';
 import { Unavailable } from '../../core/errors.ts';
 import type { Actor, Binds, Database, Transaction } from '../../ports/database.ts';

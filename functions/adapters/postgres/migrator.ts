@@ -1,6 +1,7 @@
+import './navigator.ts';
 import pg from 'pg';
 import { Conflict, Unavailable } from '../../core/errors.ts';
-import { sha256Hex } from '../../core/text.ts';
+import { sha256Hex } from '../../core/hash.ts';
 import type { Migration, Migrator } from '../../ports/database.ts';
 
 /** Any fixed number: the advisory lock under which migrations run. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { line } from '../fields.ts';
 import { ROLES } from '../scope.ts';
 

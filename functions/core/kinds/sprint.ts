@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { datesInOrder, line, optionalDate, optionalId, optionalText } from '../fields.ts';
 import type { SourceContent } from './kind.ts';
 

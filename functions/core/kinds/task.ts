@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { line, optionalAmount, optionalDate, optionalId, optionalText, text } from '../fields.ts';
 import type { SourceContent } from './kind.ts';
 

@@ -56,7 +56,14 @@ export async function importFile(args: string[]): Promise<number> {
   else say(`Importing ${count(total, 'record')} of ${basename(job.path)}`);
 
   await sendAll({ api, items: read(), total, progress, checkpoint, errors });
-  await waitForQueue(api, patienceWith(say));
+  try {
+    await waitForQueue(api, patienceWith(say));
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    throw new StartError(
+      `${error.message}\n${summary(progress)}; the server indexes what was accepted when it is back`,
+    );
+  }
   say(`${summary(progress)} in ${seconds(performance.now() - startedAt)}`);
   if (progress.failed === 0) return 0;
   printFailures(progress.failed, errors);

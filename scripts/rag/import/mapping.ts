@@ -1,4 +1,4 @@
-import { parseId } from '../../../functions/core/fields.ts';
+import { parseId } from '../../../functions/core/ids.ts';
 import { RECORDS, type RecordType } from '../../../functions/routes.ts';
 import { StartError } from '../../dev/data-folder.ts';
 
@@ -21,7 +21,7 @@ export type Row = Record<string, string>;
 
 /** The fields of each type, besides `id`. */
 const FIELDS = Object.fromEntries(
-  Object.values(RECORDS).map(({ type, input }) => [type, Object.keys(input.shape)]),
+  await Promise.all(Object.values(RECORDS).map(async ({ type, input }) => [type, Object.keys((await input()).shape)])),
 ) as Record<RecordType, string[]>;
 
 const isRecordType = (value: string): value is RecordType => Object.hasOwn(FIELDS, value);

@@ -11,15 +11,12 @@ export interface Meter {
 
 const LINE_EVERY_MS = 2000;
 
-export function createMeter(what: string, total: number, isTerminal = process.stdout.isTTY === true): Meter {
-  return isTerminal ? barMeter(what, total) : lineMeter(what, total);
+export function createMeter(what: string, total: number): Meter {
+  return process.stdout.isTTY ? barMeter(what, total) : lineMeter(what, total);
 }
 
 function barMeter(what: string, total: number): Meter {
-  const bar = new SingleBar(
-    { format: `${what} {bar} {value}/{total}  {note}`, stopOnComplete: false, clearOnComplete: false },
-    Presets.shades_classic,
-  );
+  const bar = new SingleBar({ format: `${what} {bar} {value}/{total}  {note}` }, Presets.shades_classic);
   bar.start(total, 0, { note: '' });
   return {
     update: (done, note) => bar.update(done, { note }),

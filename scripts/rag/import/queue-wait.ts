@@ -20,29 +20,36 @@ export async function waitForQueue(api: Api, patience: Patience): Promise<void> 
     say('Indexing goes on in the server; this token may not see its queue.');
     return;
   }
+  if (queue.waiting > 0) queue = await watch(queue, read);
+  if (queue.parked > 0) {
+    say(`Indexing of ${count(queue.parked, 'change')} was given up; see the log, then npm run rag -- requeue`);
+  }
+}
+
+/** Polls until the queue is empty or stands still; returns what it was like at last. */
+async function watch(queue: Status['queue'], read: () => Promise<Status['queue']>): Promise<Status['queue']> {
+  let now = queue;
   let total = queue.waiting;
   let fewest = queue.waiting;
   let movedAt = Date.now();
   const meter = createMeter('indexing', total);
   try {
-    while (queue.waiting > 0) {
+    while (now.waiting > 0) {
       await sleep(POLL_MS);
-      queue = await read();
-      total = Math.max(total, queue.waiting);
-      if (queue.waiting < fewest) {
-        fewest = queue.waiting;
+      now = await read();
+      total = Math.max(total, now.waiting);
+      if (now.waiting < fewest) {
+        fewest = now.waiting;
         movedAt = Date.now();
       }
-      meter.update(total - queue.waiting, `${queue.waiting} waiting`);
+      meter.update(total - now.waiting, `${now.waiting} waiting`);
       if (Date.now() - movedAt > STANDSTILL_MS) {
         meter.note(`the queue has not moved for ${seconds(STANDSTILL_MS)}; see npm run rag -- status`);
-        return;
+        break;
       }
     }
   } finally {
     meter.stop();
   }
-  if (queue.parked > 0) {
-    say(`Indexing of ${count(queue.parked, 'change')} was given up; see the log, then npm run rag -- requeue`);
-  }
+  return now;
 }
