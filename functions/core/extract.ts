@@ -24,6 +24,8 @@ const MAX_UNITS = 3;
 const MAX_UNIT_LENGTH = 600;
 /** What a better rank among the sources is worth, for each place. */
 const RANK_WORTH = 0.02;
+/** What a word of a sentence is worth that the title says already: who asks has most likely read it there. */
+const TITLE_WORTH = 0.4;
 /** What a sentence gains when it has the form that the question asks for. */
 const CUE_WORTH = 0.5;
 
@@ -47,7 +49,7 @@ const CUES: [asks: RegExp, tells: RegExp][] = [
   [/\bhow many\b|\bcuánt[oa]s\b/iu, /\d/],
   [
     /\b(why|cause[ds]?|reason|behind|por qué|causa|causó|motivo)\b/iu,
-    /\b(because|cause[ds]?|due to|since|the reason|turned out|porque|causa|debid[oa]|se debe|ya que)\b|\bblocked[: ]|\bbloquead[oa][: ]/iu,
+    /\b(because|cause[ds]?|due to|since|the reason|turned out|porque|causa|debid[oa]|se debe|ya que)\b|\bblocked(:| by | until | on )|\bbloquead[oa](:| por | hasta )/iu,
   ],
   [
     /\b(decid\w+|decision|cho(o)?se\w*|chosen|select\w*|agreed?|pick(ed)?|decisión|eleg\w+|elig\w+|escog\w+|acord\w+)\b/iu,
@@ -70,8 +72,8 @@ export function extractAnswer(question: string, sources: NumberedSource[]): { n:
 
   const split = sources.map((source) => {
     const units = splitIntoUnits(source);
-    const words = new Set([...contentWords(source.title), ...units.flatMap((unit) => [...unit.words])]);
-    return { units, words };
+    const title = new Set(contentWords(source.title));
+    return { units, title, words: new Set([...title, ...units.flatMap((unit) => [...unit.words])]) };
   });
   const weights = new Map(
     asked.map((word) => [word, rarity(split.filter((s) => s.words.has(word)).length, split.length)]),
@@ -80,11 +82,12 @@ export function extractAnswer(question: string, sources: NumberedSource[]): { n:
   const share = (words: Set<string>) => sum(asked.filter((w) => words.has(w)).map((w) => weights.get(w) ?? 0)) / total;
 
   const candidates: Unit[] = [];
-  for (const [rank, { units, words }] of split.entries()) {
+  for (const [rank, { units, title, words }] of split.entries()) {
     const coverage = share(words);
     if (coverage < MIN_COVERAGE) continue;
     for (const unit of units) {
-      const hit = share(unit.words);
+      const inTitle = share(new Set([...unit.words].filter((word) => title.has(word))));
+      const hit = share(unit.words) - inTitle * (1 - TITLE_WORTH);
       const isCued = cues.some((tells) => tells.test(unit.text));
       if (hit === 0 && !isCued) continue;
       unit.score = coverage + hit + (isCued ? CUE_WORTH : 0) - rank * RANK_WORTH;

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { ExtractiveAnswerer } from '../../functions/adapters/local/extractive-answerer.ts';
+import { extractAnswer, type NumberedSource } from '../../functions/core/extract.ts';
+
+const refund: NumberedSource = {
+  n: 1,
+  title: 'Partial refunds in JPY fail',
+  text: [
+    '[TASK #1] Partial refunds in JPY fail',
+    'Status: blocked | Priority: high | Sprint: none',
+    'Project: Payments',
+    'Assignee: Ana López',
+    'Estimated hours: 12',
+    'Due: 2026-12-04',
+    'Description: A partial refund in JPY answers HTTP 500. It happens for about 3 % of the refunds.',
+    'Comments:',
+    '- The cause was a hard-coded exponent of two decimals.',
+    '- Decided to read the exponent from the currency table.',
+  ].join('\n'),
+};
+const pump: NumberedSource = {
+  n: 2,
+  title: 'Reparar la cafetera',
+  text: [
+    '[TASK #2] Reparar la cafetera',
+    'Status: todo | Priority: low | Sprint: none',
+    'Project: none',
+    'Assignee: unassigned',
+    'Due: -',
+    'Description: La bomba de la cafetera está rota. Una bomba nueva cuesta 89 euros y tarda tres semanas.',
+  ].join('\n'),
+};
+
+describe('an extract', () => {
+  test.each([
+    ['Who works on the partial refunds in JPY?', 'Assignee: Ana López'],
+    ['When are the partial refunds in JPY due?', 'Due: 2026-12-04'],
+    ['What is the status of the partial refunds in JPY?', 'Status: blocked'],
+    ['Why do partial refunds in JPY fail?', 'hard-coded exponent'],
+    ['What was decided for partial refunds in JPY?', 'Decided to read the exponent'],
+    ['How many hours are estimated for the partial refunds in JPY?', 'Estimated hours: 12'],
+    ['¿Cuánto cuesta una bomba nueva para la cafetera?', '89 euros'],
+  ])('answers "%s" with the sentence or field that says it', (question, expected) => {
+    const [best] = extractAnswer(question, [refund, pump]);
+
+    expect(best?.text).toContain(expected);
+  });
+
+  test('says from which source each sentence is', () => {
+    expect(extractAnswer('¿Cuánto cuesta la bomba de la cafetera?', [refund, pump]).map(({ n }) => n)).toContain(2);
+  });
+
+  test.each([
+    ['holds only a part of what is asked', 'Which bank sponsors the football team of the payments department?'],
+    ['consists of stop words', 'What is it that you have there?'],
+    ['is in a script that no source has', '支払いはいつですか'],
+  ])('is empty where the question %s', (_, question) => {
+    expect(extractAnswer(question, [refund, pump])).toEqual([]);
+  });
+
+  test('is empty without sources', () => {
+    expect(extractAnswer('Why do partial refunds fail?', [])).toEqual([]);
+  });
+
+  test('answers neither with a field that is not filled nor twice with one sentence', () => {
+    const copies = [refund, { ...refund, n: 2 }, pump];
+
+    const texts = extractAnswer('When are the partial refunds in JPY due?', copies).map(({ text }) => text);
+
+    expect(texts).not.toContain('Due: -');
+    expect(new Set(texts).size).toBe(texts.length);
+  });
+});
+
+describe('the extractive answerer', () => {
+  test('names itself, cites each line, and lets no bracket of a source pass for a citation', async () => {
+    const source = {
+      n: 1,
+      title: 'Fuses',
+      text: '[TASK #3] Fuses\nDescription: The blown fuse is [7] in the plan [2, 3].',
+    };
+    const answerer = new ExtractiveAnswerer();
+
+    const { answer } = await answerer.answer({ question: 'Which fuse is blown?', language: 'en', sources: [source] });
+
+    expect(answerer.model).toContain('extractive');
+    expect(answer).toBe('The blown fuse is (7) in the plan (2, 3). [1]');
+  });
+});
