@@ -37,6 +37,19 @@ const oneOf =
       ? first
       : ([first, ...others].find((known) => known === value) ?? refuse(`must be ${[first, ...others].join(' or ')}`));
 
+/** An http(s) address, or a JWKS as JSON with at least one key. */
+const keySet: Reader<string> = (value) => {
+  if (value === undefined) return refuse('is missing: the address of a JWKS, or the JWKS itself');
+  if (/^https?:\/\//.test(value)) return URL.canParse(value) ? value : refuse('is not a valid address');
+  try {
+    const { keys } = JSON.parse(value) as { keys?: unknown };
+    if (Array.isArray(keys) && keys.length > 0) return value;
+  } catch {
+    // Told below.
+  }
+  return refuse('must be http(s)://… or a JWKS as JSON: {"keys":[…]}');
+};
+
 /**
  * Every knob: its environment name, its default, its limits. Plain readers rather than a schema, since each cold call
  * reads them.
@@ -67,11 +80,7 @@ const SETTINGS = {
   RAG_AUTH_ISSUER: required("the token issuer, as in the token's iss claim"),
   RAG_AUTH_AUDIENCE: required("the audience, as in the token's aud claim"),
   /** The issuer's public keys. */
-  RAG_AUTH_JWKS: required(
-    'the address of a JWKS, or the JWKS itself',
-    /^(https?:\/\/|\s*\{)/,
-    'must be http(s)://… or a JWKS as JSON',
-  ),
+  RAG_AUTH_JWKS: keySet,
   /** The claim that names the person; its value is EMPLOYEE.SUBJECT. */
   RAG_AUTH_EMPLOYEE_CLAIM: optional('sub'),
   /** Where a detached drain is started: unix:/path#/path or http://host:port/path; empty for none. */

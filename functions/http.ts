@@ -200,7 +200,26 @@ function toFaults(issue: z.core.$ZodIssue, prefix: string): Fault[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({ field: fieldOf(...issue.path, key), fault: 'is not a field here' }));
   }
-  return [{ field: fieldOf(...issue.path) || 'body', fault: issue.message }];
+  return [{ field: fieldOf(...issue.path) || 'body', fault: faultOf(issue) }];
+}
+
+/** The fault in our words where the schema has none of its own. */
+function faultOf(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type': {
+      const received = /received (\w+)/.exec(issue.message)?.[1];
+      if (received === undefined) return issue.message;
+      return received === 'undefined' ? 'is missing' : `must be of type ${issue.expected}, got ${received}`;
+    }
+    case 'invalid_value':
+      return `must be one of ${issue.values.join(', ')}`;
+    case 'invalid_union':
+      return 'options' in issue && Array.isArray(issue.options)
+        ? `must be one of ${issue.options.join(', ')}`
+        : issue.message;
+    default:
+      return issue.message;
+  }
 }
 
 /** Rejects when the deadline is near, so that the caller hears of it before the platform ends the call. */

@@ -9,7 +9,7 @@ import type { Embedder } from '../ports/embedder.ts';
 import type { Log } from '../ports/platform.ts';
 import type { Answer } from '../shapes.ts';
 import type { Hit } from '../store/chunks.ts';
-import { logQuestion } from '../store/question-log.ts';
+import { logQuestion, type QuestionLogEntry } from '../store/question-log.ts';
 import { elapsed, retrieve } from './retrieve.ts';
 
 export interface AskContext {
@@ -36,46 +36,39 @@ interface Reply {
 
 /** Finds sources and has them answered from; the question and what came of it are logged, whatever comes. */
 export async function ask(context: AskContext, chatModel: ChatModel, question: string): Promise<Answer> {
-  const { database, embedder, caller, log, topK } = context;
-  const { hits, timings } = await retrieve(database, embedder, log, caller, question, topK);
-  const entry = {
-    callId: context.callId,
-    question,
-    retrieved: hits.map(({ chunkId, distance }) => ({ chunkId, distance })),
-  };
-  let reply: Reply;
-  try {
-    reply = await answerFrom(context, chatModel, question, hits);
-  } catch (error) {
-    await logQuestion(database, caller, {
+  const { database, embedder, caller, log, topK, callId } = context;
+  let hits: Hit[] = [];
+  let timings: Record<string, number> = {};
+  const record = (entry: Pick<QuestionLogEntry, 'outcome' | 'answer' | 'cited' | 'model' | 'tokens'>) =>
+    logQuestion(database, caller, {
       ...entry,
-      outcome: 'failed',
-      answer: null,
-      cited: [],
-      model: chatModel.model,
+      callId,
+      question,
+      retrieved: hits.map(({ chunkId, distance }) => ({ chunkId, distance })),
       timings,
-      tokens: null,
     });
+  try {
+    const retrieval = await retrieve(database, embedder, log, caller, question, topK);
+    hits = retrieval.hits;
+    timings = retrieval.timings;
+    const { outcome, answer, cited, model, tokens, answerMs } = await answerFrom(context, chatModel, question, hits);
+    timings = { ...timings, answer: answerMs };
+    await record({ outcome, answer, cited: cited.flatMap((n) => hits[n - 1]?.chunkId ?? []), model, tokens });
+    return {
+      outcome,
+      answer,
+      citations: cited.flatMap((n) => toCitation(hits, n, answer)),
+      model,
+      timings: { ...timings, total: elapsed(context.startedAt, performance.now()) },
+      callId,
+    };
+  } catch (error) {
+    await record({ outcome: 'failed', answer: null, cited: [], model: chatModel.model, tokens: null }).catch(
+      // What failed may be the database itself: then the log of the process is all there is.
+      (cause: unknown) => log.error('question_not_logged', cause),
+    );
     throw error;
   }
-  const stages = { ...timings, answer: reply.answerMs };
-  await logQuestion(database, caller, {
-    ...entry,
-    outcome: reply.outcome,
-    answer: reply.answer,
-    cited: reply.cited.flatMap((n) => hits[n - 1]?.chunkId ?? []),
-    model: reply.model,
-    timings: stages,
-    tokens: reply.tokens,
-  });
-  return {
-    outcome: reply.outcome,
-    answer: reply.answer,
-    citations: reply.cited.flatMap((n) => toCitation(hits, n, reply.answer)),
-    model: reply.model,
-    timings: { ...stages, total: elapsed(context.startedAt, performance.now()) },
-    callId: context.callId,
-  };
 }
 
 async function answerFrom(

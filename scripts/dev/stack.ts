@@ -18,6 +18,8 @@ import { ensureIssuerKey, LOCAL_AUDIENCE, LOCAL_ISSUER, publicKeySet } from './t
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const STOP_GRACE_MS = 5000;
+/** Stands for the issuer's keys while the other settings are checked. */
+const ANY_KEY_SET = '{"keys":[{}]}';
 
 export interface LocalStack {
   host: FunctionHost;
@@ -48,7 +50,7 @@ export async function startStack(data: DataFolder, settings: Record<string, stri
     closeSync(logFd);
   };
   try {
-    checkSettings({ ...localSettings(runFolder, '{}'), ...settings });
+    checkSettings({ ...localSettings(runFolder, ANY_KEY_SET), ...settings });
     const databaseArgs = [data.databasePath, join(runFolder, '.s.PGSQL.5432')];
     const database = new KeptProcess('database-process.ts', databaseArgs, logFd, (pid) => void data.noteDatabase(pid));
     const encoder = new KeptProcess('encoder-process.ts', [join(runFolder, 'encoder')], logFd);

@@ -57,7 +57,8 @@ function readOptions(args: string[]): Options {
 
 const started = performance.now();
 const say = (line: string) =>
-  process.stdout.write(`${process.env.TIMES ? (performance.now() - started) | 0 : ''}${line}\n`);
+  process.stdout.write(`${line}
+`);
 const undo: (() => Promise<void>)[] = [];
 
 async function stop(): Promise<void> {

@@ -6,7 +6,7 @@ import { LOCAL_PEOPLE, readIssuerKey, signToken } from '../dev/token-issuer.ts';
 export const WRITE_SCOPE = 'rag.write';
 
 /** The subject that stands for a person: of one of the three ready-made ones, or an employee's id. */
-export function subjectOf(who: string): string {
+function subjectOf(who: string): string {
   if (Object.hasOwn(LOCAL_PEOPLE, who)) return String(LOCAL_PEOPLE[who as keyof typeof LOCAL_PEOPLE]);
   if (parseId(who) !== null) return who;
   throw new StartError(

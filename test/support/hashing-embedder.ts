@@ -17,10 +17,14 @@ export function hashVector(text: string): number[] {
 /** An embedder without a model, for tests of everything but the model. Counts what it is asked, fails when told. */
 export class HashingEmbedder implements Embedder {
   readonly encoded: string[] = [];
+  /** How many texts each call that succeeded brought. */
+  readonly calls: number[] = [];
   readonly model: string;
   readonly window: number;
   /** Throws for texts that it holds for bad, and delays those that it is told to. */
   before: (text: string) => void | Promise<void> = () => {};
+  /** The vector that it makes for a text, as the database reads it. */
+  vectorOf: (text: string) => string = (text) => `[${hashVector(text).join(',')}]`;
 
   constructor(model = 'hashing', window = 400) {
     this.model = model;
@@ -30,6 +34,7 @@ export class HashingEmbedder implements Embedder {
   async encode(texts: string[]): Promise<string[]> {
     for (const text of texts) await this.before(text);
     this.encoded.push(...texts);
-    return texts.map((text) => `[${hashVector(text).join(',')}]`);
+    this.calls.push(texts.length);
+    return texts.map(this.vectorOf);
   }
 }

@@ -1,7 +1,7 @@
 import { type EmployeeInput, employeeInput } from '../../functions/core/kinds/employee.ts';
 import { type ProjectInput, projectInput } from '../../functions/core/kinds/project.ts';
 import { type SprintInput, sprintInput } from '../../functions/core/kinds/sprint.ts';
-import { type TaskInput, taskInput } from '../../functions/core/kinds/task.ts';
+import { commentInput, type TaskInput, taskInput } from '../../functions/core/kinds/task.ts';
 import type { Change } from '../../functions/ingest/ingest.ts';
 
 /** Changes with every field that a test does not care about filled in, through the same schemas as requests. */
@@ -35,6 +35,13 @@ export const put = {
     type: 'comment',
     taskId,
     id,
-    data: { text },
+    data: commentInput.parse({ text }),
   }),
 };
+
+export const remove = (type: 'employee' | 'project' | 'sprint' | 'task', id: number): Change => ({
+  op: 'delete',
+  type,
+  id,
+});
+export const removeComment = (taskId: number, id: number): Change => ({ op: 'delete', type: 'comment', taskId, id });

@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { routes } from '../../functions/routes.ts';
+import { expectProblem, FunctionBench, type Reply } from '../support/functions.ts';
+import { put } from '../support/records.ts';
+
+/** Every kind of caller, with the token each sends. */
+const CALLERS = {
+  'nobody, without a token': null,
+  'a valid token of no employee': { subject: 'visitor' },
+  'a writing token of no employee': { subject: 'importer', scope: 'rag.write' },
+  'a developer': { subject: '2' },
+  'a developer with a writing token': { subject: '2', scope: 'rag.write' },
+  'a manager': { subject: '1' },
+  'an admin': { subject: '3' },
+} as const;
+type CallerName = keyof typeof CALLERS;
+
+/** The statuses by caller, in the order above. */
+const PUBLIC = [200, 200, 200, 200, 200, 200, 200];
+const PEOPLE = [401, 403, 403, 200, 200, 200, 200];
+const WRITERS = [401, 403, 202, 403, 202, 403, 202];
+const BULK = [401, 403, 200, 403, 200, 403, 200];
+const STATE = [401, 403, 200, 200, 200, 200, 200];
+const ADMINS = [401, 403, 403, 403, 403, 403, 202];
+/** What a developer may not see is not there for a developer. */
+const NOT_FOR_DEVELOPERS = [401, 403, 403, 404, 404, 200, 200];
+const STATE_NOT_FOR_DEVELOPERS = [401, 403, 200, 404, 200, 200, 200];
+
+/** Each route, called on records that exist: task 10 and employee 2 are the developer's own, 20 and 1 are not. */
+const TABLE: [route: string, statuses: number[], body?: object | string][] = [
+  ['PUT /v1/employees/90', WRITERS, { firstName: 'Ana', lastName: 'Ruiz', role: 'developer' }],
+  ['GET /v1/employees/2', PEOPLE],
+  ['GET /v1/employees/1', NOT_FOR_DEVELOPERS],
+  ['DELETE /v1/employees/90', WRITERS],
+  ['PUT /v1/projects/90', WRITERS, { name: 'Fish' }],
+  ['GET /v1/projects/90', PEOPLE],
+  ['DELETE /v1/projects/90', WRITERS],
+  ['PUT /v1/sprints/90', WRITERS, { name: 'Fish 1' }],
+  ['GET /v1/sprints/90', PEOPLE],
+  ['DELETE /v1/sprints/90', WRITERS],
+  ['PUT /v1/tasks/90', WRITERS, { title: 'Feed the fish' }],
+  ['GET /v1/tasks/10', PEOPLE],
+  ['GET /v1/tasks/20', NOT_FOR_DEVELOPERS],
+  ['DELETE /v1/tasks/90', WRITERS],
+  ['PUT /v1/tasks/90/comments/1', WRITERS, { text: 'Twice a day' }],
+  ['DELETE /v1/tasks/90/comments/1', WRITERS],
+  ['POST /v1/records', BULK, JSON.stringify(put.task(90))],
+  ['POST /v1/ask', PEOPLE, { question: 'Who feeds the fish?' }],
+  ['POST /v1/search', PEOPLE, { question: 'Who feeds the fish?' }],
+  ['GET /v1/sources/task/10', STATE],
+  ['GET /v1/sources/task/20', STATE_NOT_FOR_DEVELOPERS],
+  ['GET /v1/sources/project/90', STATE],
+  ['GET /v1/sources/sprint/90', STATE],
+  ['GET /v1/status', PEOPLE],
+  ['POST /v1/queue/requeue', ADMINS],
+  ['GET /openapi.json', PUBLIC],
+];
+const RECORDS_90 = [put.employee(90), put.project(90), put.sprint(90), put.task(90), put.comment(90, 1, 'x')];
+const CODES: Record<number, string> = { 401: 'unauthenticated', 403: 'forbidden', 404: 'not_found' };
+
+let bench: FunctionBench;
+beforeAll(async () => {
+  bench = await FunctionBench.open();
+  await bench.write(
+    put.employee(1, { role: 'manager' }),
+    put.employee(2),
+    put.employee(3, { role: 'admin' }),
+    put.task(10, { title: 'Repair the coffee machine', assigneeId: 2 }),
+    put.task(20, { title: 'Raise the salary of Ada', assigneeId: 1 }),
+    put.task(21, { title: 'Sell the building' }),
+  );
+  await bench.functions.invoke('drain');
+});
+afterAll(() => bench?.close());
+
+async function callAs(caller: CallerName, route: string, body: object | string = ''): Promise<Reply> {
+  const who: { subject: string; scope?: string } | null = CALLERS[caller];
+  const token = who === null ? {} : { token: await bench.token(who.subject, who.scope) };
+  return bench.functions.call(route, { ...token, body });
+}
+
+describe('who may call what', () => {
+  test('the table below has every route', () => {
+    const pattern = (path: string) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`);
+
+    const missing = routes.filter(
+      ({ method, path }) => !TABLE.some(([route]) => pattern(`${method} ${path}`).test(route)),
+    );
+
+    expect(missing).toEqual([]);
+  });
+
+  describe.each(TABLE)('%s', (route, statuses, body) => {
+    test.each(Object.keys(CALLERS).map((caller, i) => [statuses[i] ?? 0, caller as CallerName] as const))(
+      'is %i for %s',
+      async (status, caller) => {
+        if (route.includes('90')) await bench.write(...RECORDS_90);
+
+        const reply = await callAs(caller, route, body);
+
+        const code = CODES[status];
+        if (code === undefined) expect(reply.status).toBe(status);
+        else expectProblem(reply, status, code);
+      },
+    );
+  });
+});
+
+describe('what may not be seen', () => {
+  /** The reply with everything taken out that names the call or the id. */
+  const anonymous = ({ status, headers, body }: Reply, id: string) => ({
+    status,
+    headers,
+    body: JSON.parse(JSON.stringify({ ...body, callId: '' }).replaceAll(id, 'ID')),
+  });
+
+  test.each([
+    ['GET /v1/tasks/', '20', '987'],
+    ['GET /v1/tasks/', '21', '987'],
+    ['GET /v1/sources/task/', '20', '987'],
+    ['GET /v1/sources/task/', '21', '987'],
+    ['GET /v1/employees/', '1', '987'],
+  ])('looks like what does not exist: %s%s', async (route, hidden, absent) => {
+    const [forbidden, missing] = [
+      await callAs('a developer', `${route}${hidden}`),
+      await callAs('a developer', `${route}${absent}`),
+    ];
+
+    expectProblem(forbidden, 404, 'not_found');
+    expect(anonymous(forbidden, hidden)).toEqual(anonymous(missing, absent));
+  });
+
+  test('looks like what does not exist after it was deleted too', async () => {
+    await bench.write(put.task(22, { assigneeId: 1 }));
+    await bench.functions.invoke('drain');
+    await bench.write({ op: 'delete', type: 'task', id: 22 });
+    await bench.functions.invoke('drain');
+
+    const asDeveloper = await callAs('a developer', 'GET /v1/sources/task/22');
+    const asManager = await callAs('a manager', 'GET /v1/sources/task/22');
+
+    expectProblem(asDeveloper, 404, 'not_found');
+    expect(asManager.body).toMatchObject({ state: 'deleted', chunkCount: 0, text: null });
+  });
+
+  test('is counted out of what a developer is told of the index', async () => {
+    const [developer, manager] = [
+      await callAs('a developer', 'GET /v1/status'),
+      await callAs('a manager', 'GET /v1/status'),
+    ];
+
+    expect(Number(developer.body.chunks)).toBeLessThan(Number(manager.body.chunks));
+  });
+});
+
+describe('a writing token of no employee', () => {
+  const caller = 'a writing token of no employee';
+  beforeEach(() => bench.write(put.task(30, { title: 'Paint the fence', description: 'In green.' })));
+
+  test('sees how far a source is, without its text', async () => {
+    await bench.functions.invoke('drain');
+
+    const reply = await callAs(caller, 'GET /v1/sources/task/30');
+
+    expect(reply.status).toBe(200);
+    expect(reply.body).toMatchObject({ state: 'ready', chunkCount: 1, waiting: 0, text: null });
+    expect(JSON.stringify(reply.body)).not.toMatch(/fence|green/);
+  });
+
+  test('is told where to follow what it wrote', async () => {
+    const written = await callAs(caller, 'PUT /v1/tasks/31', { title: 'Paint the door' });
+
+    expect(written.status).toBe(202);
+    expect(written.headers.location).toBe('/v1/sources/task/31');
+    expect(written.body).toEqual({ status: 'accepted', links: { state: '/v1/sources/task/31' } });
+    const followed = await callAs(caller, `GET ${written.headers.location}`);
+    expect(followed.body).toMatchObject({ state: 'queued', generation: 0, text: null });
+  });
+
+  test('may not read records, nor ask', async () => {
+    const replies = [
+      await callAs(caller, 'GET /v1/tasks/30'),
+      await callAs(caller, 'POST /v1/ask', { question: 'Which colour has the fence?' }),
+      await callAs(caller, 'POST /v1/search', { question: 'Which colour has the fence?' }),
+    ];
+
+    for (const reply of replies) expectProblem(reply, 403, 'forbidden');
+  });
+});
