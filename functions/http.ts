@@ -160,11 +160,11 @@ export function bearerToken(authorization: string | null | undefined): string {
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Decodes UTF-8, refusing bytes that are none rather than replacing them. */
-export function decodeUtf8(bytes: Uint8Array): string {
+export function decodeUtf8(bytes: Uint8Array, what = 'body'): string {
   try {
     return utf8.decode(bytes);
   } catch {
-    throw new MalformedRequest('The body is not valid UTF-8');
+    throw new MalformedRequest(`The ${what} is not valid UTF-8`);
   }
 }
 
@@ -175,8 +175,9 @@ async function readBody(route: Route, body: Buffer): Promise<unknown> {
   return validate(await route.body(), value);
 }
 
-export function parseJson(text: string): unknown {
-  if (text.trim() === '') throw new MalformedRequest('The body is empty; it must be JSON');
+/** The value of a JSON text; `what` names the text in the error. */
+export function parseJson(text: string, what = 'body'): unknown {
+  if (text.trim() === '') throw new MalformedRequest(`The ${what} is empty; it must be JSON`);
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -184,7 +185,7 @@ export function parseJson(text: string): unknown {
     const at = /JSON at position (\d+)/.exec(message)?.[1];
     // Where the engine names no position, it quotes the place.
     const place = at === undefined ? message.replace(/ is not valid JSON$/, '') : `at character ${at}`;
-    throw new MalformedRequest(`The body is not valid JSON (${place})`);
+    throw new MalformedRequest(`The ${what} is not valid JSON (${place})`);
   }
 }
 

@@ -2,7 +2,7 @@ import { AppError, Unavailable } from '../core/errors.ts';
 import { sourceKey } from '../core/kinds/kind.ts';
 import { type ClaimedRow, coalesce, type SourceWork } from '../core/queue.ts';
 import { type Database, DuplicateKey, type Transaction } from '../ports/database.ts';
-import type { Embedder } from '../ports/embedder.ts';
+import type { Embedder, VectorBind } from '../ports/embedder.ts';
 import type { Log, Metrics } from '../ports/platform.ts';
 import { writeChunks } from '../store/chunks.ts';
 import { loadContents } from '../store/kinds.ts';
@@ -47,7 +47,7 @@ const STOP_BEFORE_DEADLINE_MS = 5000;
 /** A plan with a vector (as the embedder binds it) for each passage that it adds. */
 interface EmbeddedPlan {
   plan: SourcePlan;
-  vectors: string[];
+  vectors: VectorBind[];
 }
 
 /**
@@ -135,10 +135,9 @@ class DrainRun {
     const { database, embedder } = this.#context;
     const refs = works.map((work) => work.ref);
     const upserts = works.filter((work) => work.action === 'UPSERT').map((work) => work.ref);
-    const { contents, indexed } = await database.transaction('system', async (tx) => ({
-      contents: await loadContents(tx, upserts),
-      indexed: await loadIndexed(tx, refs),
-    }));
+    const [contents, indexed] = await database.transaction('system', (tx) =>
+      Promise.all([loadContents(tx, upserts), loadIndexed(tx, refs)]),
+    );
     const plans: SourcePlan[] = [];
     const late: SourceWork[] = [];
     for (const work of works) {

@@ -59,7 +59,7 @@ export async function applyLines({ database, log, deadline }: BulkContext, body:
 }
 
 function parseLine(bytes: Buffer): Change {
-  const line = validate(bulkLine, parseJson(decodeUtf8(bytes)));
+  const line = validate(bulkLine, parseJson(decodeUtf8(bytes, 'line'), 'line'));
   if (line.op === 'delete') {
     if (line.data !== undefined) throw InvalidInput.of([{ field: 'data', fault: 'is not a field of a delete' }]);
     const { op, data: _, ...rest } = line;

@@ -7,7 +7,8 @@ import type { Caller } from '../core/scope.ts';
  */
 export type Actor = 'system' | Caller;
 
-export type Bind = string | number | null;
+/** A vector is a Float32Array. */
+export type Bind = string | number | null | Float32Array;
 export type Binds = Record<string, Bind>;
 
 /** One open transaction. `:name` in SQL is a bind; a name may occur more than once. */
@@ -17,7 +18,10 @@ export interface Transaction {
   rows<T>(sql: string, binds?: Binds): Promise<T[]>;
   /** The number of rows affected. */
   execute(sql: string, binds?: Binds): Promise<number>;
-  /** One statement for many bind sets in one round trip; the rows affected by each. */
+  /**
+   * One statement (INSERT … VALUES, UPDATE or DELETE) for many bind sets in one round trip; the rows affected by each.
+   * No two bind sets may touch the same row.
+   */
   executeMany(sql: string, many: Binds[]): Promise<number[]>;
 }
 
@@ -27,6 +31,8 @@ export interface Database {
   transaction<T>(actor: Actor, work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** One query in a transaction of its own, sent in one round trip. */
   rows<T>(actor: Actor, sql: string, binds?: Binds): Promise<T[]>;
+  /** One change in a transaction of its own, sent in one round trip; the number of rows affected. */
+  execute(actor: Actor, sql: string, binds?: Binds): Promise<number>;
   close(): Promise<void>;
 }
 

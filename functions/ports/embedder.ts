@@ -1,3 +1,6 @@
+/** A vector, or the text that the database makes one of. */
+export type VectorBind = Float32Array | string;
+
 /**
  * Turns text into what the database binds where its Dialect writes a vector: the vector itself where a process of ours
  * computes it, the text where the database embeds it.
@@ -8,5 +11,5 @@ export interface Embedder {
   /** The longest text, in UTF-16 units, that the model reads to its end. */
   readonly window: number;
   /** One bind a text, in order. Throws Unavailable where the model cannot be reached, so that no source is blamed. */
-  encode(texts: string[]): Promise<string[]>;
+  encode(texts: string[]): Promise<VectorBind[]>;
 }

@@ -1,6 +1,7 @@
 import type { SourceContent, SourceRef, SourceType } from '../core/kinds/kind.ts';
 import type { Audience, Caller } from '../core/scope.ts';
 import type { Binds, Database, Transaction } from '../ports/database.ts';
+import type { VectorBind } from '../ports/embedder.ts';
 import { refBinds } from './queue.ts';
 import { chunkScope } from './scope.ts';
 
@@ -11,7 +12,7 @@ interface NewChunk {
   content: string;
   contentHash: string;
   /** What the embedder made for it. */
-  vector: string;
+  vector: VectorBind;
 }
 
 /** What changes in the chunks of one source. */
@@ -107,7 +108,7 @@ export interface Hit {
 export async function searchChunks(
   db: Database,
   caller: Caller,
-  { question, model, topK }: { question: string; model: string; topK: number },
+  { question, model, topK }: { question: VectorBind; model: string; topK: number },
 ): Promise<Hit[]> {
   const scope = chunkScope(caller, 'c');
   const rows = await db.rows<{

@@ -16,22 +16,21 @@ export interface QuestionLogEntry {
 
 /** One row a question, written also when answering it failed. */
 export async function logQuestion(db: Database, caller: Caller, entry: QuestionLogEntry): Promise<void> {
-  await db.transaction(caller, (tx) =>
-    tx.execute(
-      `INSERT INTO rag_log (call_id, employee_id, question, outcome, answer, retrieved, cited, model, timings, tokens)
+  await db.execute(
+    caller,
+    `INSERT INTO rag_log (call_id, employee_id, question, outcome, answer, retrieved, cited, model, timings, tokens)
        VALUES (:call_id, :employee_id, :question, :outcome, :answer, :retrieved, :cited, :model, :timings, :tokens)`,
-      {
-        call_id: entry.callId.slice(0, 128),
-        employee_id: caller.employeeId,
-        question: entry.question,
-        outcome: entry.outcome,
-        answer: entry.answer,
-        retrieved: JSON.stringify(entry.retrieved),
-        cited: JSON.stringify(entry.cited),
-        model: entry.model,
-        timings: JSON.stringify(entry.timings),
-        tokens: entry.tokens === null ? null : JSON.stringify(entry.tokens),
-      },
-    ),
+    {
+      call_id: entry.callId.slice(0, 128),
+      employee_id: caller.employeeId,
+      question: entry.question,
+      outcome: entry.outcome,
+      answer: entry.answer,
+      retrieved: JSON.stringify(entry.retrieved),
+      cited: JSON.stringify(entry.cited),
+      model: entry.model,
+      timings: JSON.stringify(entry.timings),
+      tokens: entry.tokens === null ? null : JSON.stringify(entry.tokens),
+    },
   );
 }

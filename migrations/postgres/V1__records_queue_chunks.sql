@@ -87,6 +87,8 @@ CREATE TABLE rag_chunk (
   updated_at        TIMESTAMP WITH TIME ZONE DEFAULT CURRENT_TIMESTAMP NOT NULL,
   UNIQUE (source_type, source_id, chunk_no)
 );
+-- In the row itself: a search reads every vector, and none is worth compressing.
+ALTER TABLE rag_chunk ALTER COLUMN embedding SET STORAGE PLAIN;
 CREATE INDEX rag_chunk_owner_ix ON rag_chunk (owner_employee_id);
 
 CREATE TABLE rag_dirty (

@@ -19,6 +19,7 @@ export class DrainControl {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | null = null;
   #again = false;
+  #stopped = false;
 
   constructor(host: FunctionHost, runFolder: string, log: Log) {
     this.#host = host;
@@ -53,15 +54,21 @@ export class DrainControl {
     while (this.#running !== null) await this.#running;
   }
 
-  async close(): Promise<void> {
+  /** Starts no further drain. */
+  stop(): void {
+    this.#stopped = true;
     clearInterval(this.#timer);
+  }
+
+  async close(): Promise<void> {
+    this.stop();
     this.#server.closeAllConnections();
     this.#server.close();
-    this.#again = false;
     await this.#running;
   }
 
   #request(message: () => { headers: Record<string, string>; body: Buffer }): void {
+    if (this.#stopped) return;
     if (this.#running !== null) {
       this.#again = true;
       return;
@@ -79,7 +86,7 @@ export class DrainControl {
       const result = await this.#host.invoke('drain', { callId: randomUUID(), ...message() });
       if (result.status !== 200) this.#log.warn('drain_refused', { body: result.body.toString('utf8').slice(0, 500) });
     } catch (error) {
-      this.#log.warn('drain_broke_off', { reason: String(error) });
+      if (!this.#stopped) this.#log.warn('drain_broke_off', { reason: String(error) });
     }
   }
 }

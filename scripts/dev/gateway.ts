@@ -74,7 +74,9 @@ export class Gateway {
       // The caller has gone in the middle of the body: nobody is left to tell, and nothing of ours has failed.
       if (request.destroyed && !request.complete) return;
       const error = toAppError(thrown);
-      if (error.status >= 500) this.#options.log(callId).error('gateway_failed', error.cause ?? error);
+      // Without a cause it is an answer of ours, such as that the start is not over yet.
+      if (error.status >= 500 && error.cause !== undefined)
+        this.#options.log(callId).error('gateway_failed', error.cause);
       if (response.headersSent || response.destroyed) return;
       // A body that nobody has asked for yet is passed over, so that the answer can be read.
       request.resume();

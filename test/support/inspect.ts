@@ -30,7 +30,7 @@ export function readChunks(database: Database, source?: string): Promise<StoredC
 }
 
 /** The text that passages were cut from: each but the first repeats the first line. */
-export function joinPassages(passages: string[]): string {
+function joinPassages(passages: string[]): string {
   return passages.map((passage, i) => (i === 0 ? passage : passage.slice(passage.indexOf('\n') + 1))).join('');
 }
 

@@ -26,7 +26,7 @@ export class HttpEmbedder implements Embedder {
     this.#url = options.url;
   }
 
-  async encode(texts: string[]): Promise<string[]> {
+  async encode(texts: string[]): Promise<Float32Array[]> {
     let reply: { vectors?: unknown } | null;
     try {
       reply = (await postJson(this.#url, { model: this.model, texts }, TIMEOUT_MS)) as { vectors?: unknown } | null;
@@ -40,6 +40,6 @@ export class HttpEmbedder implements Embedder {
     if (!Array.isArray(vectors) || vectors.length !== texts.length) {
       throw new Error(`the encoder answered ${texts.length} texts with something else than as many vectors`);
     }
-    return vectors.map((vector) => `[${(vector as number[]).join(',')}]`);
+    return vectors.map((vector) => Float32Array.from(vector as number[]));
   }
 }

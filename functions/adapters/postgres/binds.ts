@@ -1,6 +1,6 @@
 import type { Bind, Binds } from '../../ports/database.ts';
 
-interface Prepared {
+export interface Prepared {
   text: string;
   names: string[];
 }
@@ -26,12 +26,24 @@ export function toPositional(sql: string): Prepared {
 }
 
 /** The values in the order of the numbers. Too many names or too few is a fault of ours, not of a caller. */
-export function positionalValues({ names, text }: Prepared, binds: Binds): Bind[] {
+export function positionalValues({ names, text }: Prepared, binds: Binds): Value[] {
   const supplied = Object.keys(binds);
   const missing = names.filter((name) => !(name in binds));
   const unused = supplied.filter((name) => !names.includes(name));
   if (missing.length > 0 || unused.length > 0) {
     throw new Error(`Binds do not fit: missing [${missing}], unused [${unused}] in: ${text}`);
   }
-  return names.map((name) => binds[name] ?? null);
+  return names.map((name) => toValue(binds[name] ?? null));
+}
+
+/** What `pg` sends: vectors in pgvector's binary form, which costs the server a tenth of what reading text does. */
+export type Value = string | number | null | Buffer;
+
+function toValue(bind: Bind): Value {
+  if (!(bind instanceof Float32Array)) return bind;
+  // vector_recv: the dimension and an unused field as int16, then each value as float4, all big-endian.
+  const bytes = Buffer.alloc(4 + 4 * bind.length);
+  bytes.writeInt16BE(bind.length, 0);
+  for (const [i, x] of bind.entries()) bytes.writeFloatBE(x, 4 + 4 * i);
+  return bytes;
 }

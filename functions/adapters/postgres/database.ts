@@ -5,6 +5,7 @@ import type { Actor, Binds, Database, Transaction } from '../../ports/database.t
 import { DuplicateKey } from '../../ports/database.ts';
 import { positionalValues, toPositional } from './binds.ts';
 import { postgresDialect } from './dialect.ts';
+import { runAsSet } from './set-statement.ts';
 
 interface PostgresOptions {
   connectionString: string;
@@ -55,7 +56,8 @@ export class PostgresDatabase implements Database {
 
   async transaction<T>(actor: Actor, work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.#withClient(async (client) => {
-      await Promise.all(begin(client, actor));
+      // Not waited for: they go out with the first statement, and where they fail it fails too.
+      for (const sent of begin(client, actor)) sent.catch(() => {});
       const result = await work(new PostgresTransaction(client));
       await client.query('COMMIT');
       return result;
@@ -63,16 +65,27 @@ export class PostgresDatabase implements Database {
   }
 
   async rows<T>(actor: Actor, sql: string, binds: Binds = {}): Promise<T[]> {
-    return this.#withClient(async (client) => {
-      const sent = [...begin(client, actor), run(client, sql, binds), client.query('COMMIT')];
-      await Promise.allSettled(sent);
-      const results = await Promise.all(sent);
-      return (results.at(-2) as pg.QueryResult).rows as T[];
-    });
+    return (await this.#alone(actor, sql, binds)).rows as T[];
+  }
+
+  async execute(actor: Actor, sql: string, binds: Binds = {}): Promise<number> {
+    return (await this.#alone(actor, sql, binds)).rowCount ?? 0;
   }
 
   async close(): Promise<void> {
     await this.#pool.end();
+  }
+
+  /** One statement as a transaction, all of it in one round trip. */
+  async #alone(actor: Actor, sql: string, binds: Binds): Promise<pg.QueryResult> {
+    return this.#withClient(async (client) => {
+      const before = begin(client, actor);
+      const statement = run(client, sql, binds);
+      const sent = [...before, statement, client.query('COMMIT')];
+      await Promise.allSettled(sent);
+      await Promise.all(sent);
+      return statement;
+    });
   }
 
   /** Lends a connection; on any failure rolls back, and gives the connection up where that fails too. */
@@ -118,9 +131,15 @@ class PostgresTransaction implements Transaction {
   }
 
   async executeMany(sql: string, many: Binds[]): Promise<number[]> {
-    const sent = many.map((binds) => run(this.#client, sql, binds));
-    await Promise.allSettled(sent);
-    return (await Promise.all(sent)).map((result) => result.rowCount ?? 0);
+    const [first] = many;
+    if (first === undefined) return [];
+    if (many.length === 1) return [await this.execute(sql, first)];
+    const prepared = toPositional(sql);
+    return runAsSet(
+      this.#client,
+      prepared,
+      many.map((binds) => positionalValues(prepared, binds)),
+    );
   }
 }
 

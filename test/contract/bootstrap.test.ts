@@ -1,0 +1,169 @@
+import pg from 'pg';
+import { expect, test } from 'vitest';
+import { PostgresMigrator } from '../../functions/adapters/postgres/migrator.ts';
+import { type BootstrapContext, bootstrap } from '../../functions/bootstrap/bootstrap.ts';
+import { readMigrations } from '../../functions/bootstrap/migrations.ts';
+import { Conflict, ModelMismatch } from '../../functions/core/errors.ts';
+import { MIGRATIONS } from '../support/database-process.ts';
+import { HashingEmbedder } from '../support/hashing-embedder.ts';
+import { readChunks, readQueueRows, waitingSources } from '../support/inspect.ts';
+import { put } from '../support/records.ts';
+import { type Bench, forEachDatabase } from './databases.ts';
+
+/** A bootstrap as the function runs it, with what a test wants otherwise. */
+async function boot(bench: Bench, options: Partial<BootstrapContext> = {}) {
+  const { database, connectionString, embedder } = bench;
+  return bootstrap({
+    database,
+    migrator: new PostgresMigrator(connectionString),
+    migrations: await readMigrations(`${MIGRATIONS}/${database.dialect.name}`),
+    embeddingModel: embedder.model,
+    backfill: true,
+    reembed: false,
+    ...options,
+  });
+}
+
+/** Statements of the schema's owner, outside any role. */
+async function asOwner<T>(bench: Bench, sql: string): Promise<T[]> {
+  const client = new pg.Client({ connectionString: bench.connectionString });
+  await client.connect();
+  try {
+    const results = await client.query(sql);
+    return results.rows;
+  } finally {
+    await client.end();
+  }
+}
+
+const makeEmpty = (bench: Bench) =>
+  asOwner(bench, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public; GRANT USAGE ON SCHEMA public TO PUBLIC');
+
+const appliedNames = async (bench: Bench) =>
+  (await asOwner<{ name: string }>(bench, 'SELECT name FROM rag_migration ORDER BY version')).map((row) => row.name);
+
+/** Removes the chunks of a source behind the product's back. */
+const loseChunks = (bench: Bench, id: string) =>
+  bench.database.transaction('system', (tx) => tx.execute('DELETE FROM rag_chunk WHERE source_id = :id', { id }));
+
+forEachDatabase('bootstrap', (bench) => {
+  test('migrates an empty database once; run again, it does nothing', async () => {
+    await makeEmpty(bench);
+    const first = await boot(bench);
+    const second = await boot(bench);
+    await bench.write(put.project(1));
+    const drained = await bench.drain();
+
+    expect(first.migrated[0]).toBe('V1__records_queue_chunks.sql');
+    expect(await appliedNames(bench)).toEqual(first.migrated);
+    expect(second).toEqual({ migrated: [], enqueued: 0 });
+    expect(drained).toMatchObject({ embedded: 1 });
+  });
+
+  test('run twice at once on an empty database, leaves one set', async () => {
+    await makeEmpty(bench);
+    const reports = await Promise.all([boot(bench), boot(bench, { database: bench.anotherPool() })]);
+
+    const migrated = reports.flatMap((report) => report.migrated).sort();
+    expect(migrated).toEqual((await appliedNames(bench)).sort());
+    expect(new Set(migrated).size).toBe(migrated.length);
+  });
+
+  test('stops at an applied migration that has changed, and names its file', async () => {
+    const [first, ...rest] = await readMigrations(`${MIGRATIONS}/postgres`);
+    if (first === undefined) throw new Error('there is no migration');
+    const changed = [{ ...first, sql: `${first.sql}\n-- changed` }, ...rest];
+    const next = {
+      version: changed.length + 1,
+      name: `V${changed.length + 1}__next.sql`,
+      sql: 'CREATE TABLE next (n INT)',
+    };
+
+    const refused = await boot(bench, { migrations: [...changed, next] }).catch((error: unknown) => error);
+
+    expect(refused).toBeInstanceOf(Conflict);
+    expect((refused as Error).message).toContain(first.name);
+    await expect(asOwner(bench, 'SELECT * FROM next')).rejects.toThrow(/does not exist/);
+  });
+
+  test('leaves nothing of a migration that fails halfway, and applies it when it is mended', async () => {
+    const applied = await readMigrations(`${MIGRATIONS}/postgres`);
+    const version = applied.length + 1;
+    const next = { version, name: `V${version}__next.sql`, sql: 'CREATE TABLE next (n INT); SELECT no_such_column' };
+
+    await expect(boot(bench, { migrations: [...applied, next] })).rejects.toThrow();
+    const mended = await boot(bench, { migrations: [...applied, { ...next, sql: 'CREATE TABLE next (n INT)' }] });
+    await asOwner(bench, `DROP TABLE next; DELETE FROM rag_migration WHERE version = ${version}`);
+
+    expect(mended.migrated).toEqual([next.name]);
+  });
+
+  test('enqueues exactly what has no chunk of the model, is not waiting, and is not empty', async () => {
+    await bench.write(put.project(1), put.sprint(2), put.task(3), put.project(4), put.project(5));
+    await bench.drain();
+    for (const id of ['2', '3', '4', '5']) await loseChunks(bench, id);
+    await bench.write(put.project(4, { name: 'Waits already' }));
+    await bench.database.transaction('system', (tx) =>
+      tx.execute("UPDATE rag_source SET state = 'empty', chunk_count = 0 WHERE source_id = '5'"),
+    );
+
+    const unwanted = await boot(bench, { backfill: false });
+    const waitingBefore = await waitingSources(bench.database);
+    const report = await boot(bench);
+    const again = await boot(bench);
+    const rows = await readQueueRows(bench.database);
+    await bench.drain();
+
+    expect(unwanted.enqueued).toBe(0);
+    expect(waitingBefore).toEqual(['project/4']);
+    expect(report.enqueued).toBe(2);
+    expect(again.enqueued).toBe(0);
+    expect(rows.map((row) => row.source).sort()).toEqual(['project/4', 'sprint/2', 'task/3']);
+    expect((await readChunks(bench.database)).map((chunk) => chunk.source)).toEqual([
+      'project/1',
+      'project/4',
+      'sprint/2',
+      'task/3',
+    ]);
+  });
+
+  test('stops before chunks of another model, naming both models and the command', async () => {
+    await bench.write(put.project(1));
+    await bench.drain();
+
+    const refused = await boot(bench, { embeddingModel: 'better' }).catch((error: unknown) => error);
+
+    expect(refused).toBeInstanceOf(ModelMismatch);
+    expect((refused as Error).message).toMatch(/embedded by hashing, but better is configured.*--reembed/s);
+    expect(await readQueueRows(bench.database)).toEqual([]);
+  });
+
+  test('with re-embedding asked for, replaces every chunk by one of the new model, and never mixes the two', async () => {
+    const long = Array.from({ length: 30 }, (_, i) => `Rule ${i} is kept by the team.`).join('\n');
+    await bench.write(put.project(1, { description: long }), put.task(1), put.sprint(1));
+    await bench.drain();
+    const before = await readChunks(bench.database);
+    const better = new HashingEmbedder('better');
+    better.vectorOf = () => '[1,0,0]';
+    const mixed: string[] = [];
+    better.before = async () => {
+      const modelOf = new Map<string, string>();
+      for (const { source, embedding_model } of await readChunks(bench.database)) {
+        if ((modelOf.get(source) ?? embedding_model) !== embedding_model) mixed.push(source);
+        modelOf.set(source, embedding_model);
+      }
+    };
+
+    const report = await boot(bench, { embeddingModel: 'better', reembed: true });
+    await bench.drain({ batchSize: 1 }, { embedder: better });
+    const after = await readChunks(bench.database);
+
+    expect(report.enqueued).toBe(3);
+    expect(mixed).toEqual([]);
+    expect(new Set(after.map((chunk) => chunk.embedding_model))).toEqual(new Set(['better']));
+    expect(after.map(({ source, content }) => ({ source, content }))).toEqual(
+      before.map(({ source, content }) => ({ source, content })),
+    );
+    expect(await boot(bench, { embeddingModel: 'better' })).toEqual({ migrated: [], enqueued: 0 });
+  });
+});

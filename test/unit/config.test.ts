@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest';
+import { ConfigError, readConfig } from '../../functions/config.ts';
+
+const ENOUGH = {
+  RAG_DATABASE: 'postgresql://user@localhost/database',
+  RAG_EMBEDDING_MODEL: 'a-model',
+  RAG_EMBEDDING_URL: 'unix:/run/encoder.sock',
+  RAG_AUTH_ISSUER: 'https://issuer.example',
+  RAG_AUTH_AUDIENCE: 'oci-rag',
+  RAG_AUTH_JWKS: '{"keys":[{"kty":"RSA"}]}',
+  RAG_MIGRATIONS: '/migrations',
+};
+
+function faultsOf(env: Record<string, string | undefined>): string[] {
+  try {
+    readConfig(env);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.faults;
+  }
+}
+
+test('what is not set has its documented default', () => {
+  expect(readConfig(ENOUGH)).toMatchObject({
+    RAG_RETRIEVAL_TOP_K: 8,
+    RAG_RETRIEVAL_CUTOFF: 0.8,
+    RAG_WORKER_BATCH_SIZE: 32,
+    RAG_WORKER_MAX_ATTEMPTS: 5,
+    RAG_BACKFILL_ON_STARTUP: 'true',
+    RAG_AUTH_EMPLOYEE_CLAIM: 'sub',
+  });
+});
+
+test('everything that is missing is named at once', () => {
+  const faults = faultsOf({});
+
+  expect(faults.map((fault) => fault.split(' ')[0]).sort()).toEqual(Object.keys(ENOUGH).sort());
+  for (const fault of faults) expect(fault).toContain('is missing');
+});
+
+test('all faults are told at once: those of values, and names that are none', () => {
+  const faults = faultsOf({
+    ...ENOUGH,
+    RAG_DATABASE: 'mysql://localhost',
+    RAG_WORKER_BATCH_SIZE: '0',
+    RAG_RETRIEVAL_TOPK: '5',
+    RAG_BACKFILL_ON_STARTUP: 'yes',
+  });
+
+  expect(faults).toEqual([
+    expect.stringMatching(/^RAG_DATABASE must start with postgres:\/\//),
+    expect.stringMatching(/^RAG_WORKER_BATCH_SIZE must be a whole number from 1 to \d+/),
+    'RAG_BACKFILL_ON_STARTUP must be true or false',
+    'RAG_RETRIEVAL_TOPK is not a setting of this version',
+  ]);
+});
+
+test.each([
+  ['RAG_RETRIEVAL_TOP_K', '51'],
+  ['RAG_RETRIEVAL_TOP_K', '1.5'],
+  ['RAG_RETRIEVAL_TOP_K', 'many'],
+  ['RAG_RETRIEVAL_CUTOFF', '2.1'],
+  ['RAG_RETRIEVAL_CUTOFF', '-0.1'],
+  ['RAG_WORKER_MAX_ATTEMPTS', '0'],
+  ['RAG_WORKER_LEASE_SECONDS', '0'],
+  ['RAG_EMBEDDING_WINDOW', '199'],
+  ['RAG_EMBEDDING_URL', '/run/encoder.sock'],
+])('%s=%s is refused by its name and its limits', (name, value) => {
+  const faults = faultsOf({ ...ENOUGH, [name]: value });
+
+  expect(faults).toEqual([expect.stringMatching(new RegExp(`^${name} must be `))]);
+});
+
+test('an empty variable counts as not set, and others than ours are none of our business', () => {
+  const config = readConfig({ ...ENOUGH, RAG_RETRIEVAL_TOP_K: '', HOME: '/root', RAGTIME: 'x' });
+
+  expect(config.RAG_RETRIEVAL_TOP_K).toBe(8);
+  expect(faultsOf({ ...ENOUGH, RAG_DATABASE: '' })).toEqual([expect.stringContaining('RAG_DATABASE is missing')]);
+});
+
+test('the message shows every fault on a line of its own, and no value, which could be a secret', () => {
+  const error = new ConfigError(
+    faultsOf({ ...ENOUGH, RAG_DATABASE: 'mysql://user:secret@host', RAG_RETRIEVAL_TOP_K: 'x' }),
+  );
+
+  expect(error.message.split('\n')).toHaveLength(3);
+  expect(error.message).not.toContain('secret');
+});

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import { openApiDocument } from '../../functions/openapi.ts';
+import { routes } from '../../functions/routes.ts';
+
+type Json = { [key: string]: Json } & Json[] & string;
+
+/** Every value under a key, wherever it stands in a document. */
+function valuesOf(key: string, node: unknown): unknown[] {
+  if (typeof node !== 'object' || node === null) return [];
+  return Object.entries(node).flatMap(([name, value]) => [...(name === key ? [value] : []), ...valuesOf(key, value)]);
+}
+
+const document = JSON.parse(JSON.stringify(await openApiDocument())) as Json;
+const operations = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+);
+
+describe('the OpenAPI document', () => {
+  test('has every route once, and nothing else', () => {
+    const name = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
+
+    expect(operations.map(name).sort()).toEqual(routes.map(name).sort());
+  });
+
+  test('names every operation once', () => {
+    const ids = operations.map(({ operation }) => operation.operationId);
+
+    expect(new Set(ids).size).toBe(routes.length);
+    for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z]+$/);
+  });
+
+  test('refers to nothing that it does not hold', () => {
+    const references = valuesOf('$ref', document) as string[];
+
+    expect(references.length).toBeGreaterThan(0);
+    for (const reference of references) {
+      expect(reference).toMatch(/^#\//);
+      const target = reference
+        .slice(2)
+        .split('/')
+        .reduce<unknown>((node, key) => (node as Record<string, unknown> | undefined)?.[key], document);
+      expect(target, reference).toBeDefined();
+    }
+  });
+
+  test('describes every parameter of every path', () => {
+    for (const { path, operation } of operations) {
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+      const described = (operation.parameters ?? []) as Json[];
+
+      expect(described.map((parameter) => parameter.name)).toEqual(inPath);
+      for (const parameter of described) {
+        expect(parameter).toMatchObject({ in: 'path', required: true, schema: expect.any(Object) });
+      }
+    }
+  });
+
+  test('asks for a token wherever a route is not public, and only there', () => {
+    const open = operations.filter(({ operation }) => operation.security === undefined).map(({ path }) => path);
+
+    expect(open).toEqual(routes.filter((route) => route.access === 'public').map((route) => route.path));
+  });
+
+  test('shows callers the limits of what they send', () => {
+    const putTask = operations.find(({ operation }) => operation.operationId === 'putTask')?.operation;
+    const schema = putTask?.requestBody?.content?.['application/json']?.schema;
+
+    expect(schema).toMatchObject({
+      required: ['title'],
+      additionalProperties: false,
+      properties: {
+        title: { type: 'string', maxLength: 500 },
+        status: { enum: ['todo', 'in_progress', 'done', 'blocked'], default: 'todo' },
+      },
+    });
+  });
+});
