@@ -19,6 +19,8 @@ export interface Services {
   embedder(): Promise<Embedder>;
   chatModel(): Promise<ChatModel>;
   verifier(): Promise<TokenVerifier>;
+  /** Begins to make what every call needs, without waiting; what fails is made, and told, by the first call. */
+  warmUp(): void;
   /** Starts a drain; where that fails it is logged, and the schedule drains later. */
   nudge(log: Log): Promise<void>;
 }
@@ -27,7 +29,7 @@ export interface Services {
 export function createServices(env: Record<string, string | undefined>): Services {
   const config = configOrExit(env);
   const log = (callId: string) => new LineLog(callId, stdout);
-  return {
+  const services: Services = {
     config,
     log,
     metrics: () => ({ count: (name, value) => log('-').info('metric', { name, value }) }),
@@ -64,6 +66,9 @@ export function createServices(env: Record<string, string | undefined>): Service
         employeeClaim: config.RAG_AUTH_EMPLOYEE_CLAIM,
       });
     }),
+    warmUp() {
+      for (const make of [services.database, services.verifier, services.embedder]) make().catch(() => {});
+    },
     async nudge(callLog) {
       if (config.RAG_NUDGE_URL === '') return;
       try {
@@ -74,6 +79,7 @@ export function createServices(env: Record<string, string | undefined>): Service
       }
     },
   };
+  return services;
 }
 
 /** Ends the process with the faults alone: Node would print them amid a line of the bundle. */

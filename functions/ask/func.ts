@@ -56,6 +56,9 @@ serve(
   ),
 );
 
+// While the platform brings the first call: what every call needs is loaded, and the database is connected to.
+services.warmUp();
+
 async function askContext(call: Call): Promise<AskContext> {
   const { config } = services;
   const [database, embedder] = await Promise.all([services.database(), services.embedder()]);

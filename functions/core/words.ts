@@ -39,7 +39,7 @@ const plain = (text: string): string =>
  * same for the question and the text, which is all that matching needs.
  */
 function stem(word: string): string {
-  if (/\d/.test(word) || word.length < 5) return word;
+  if (word.length < 5 || /\d/.test(word)) return word;
   const stemmed = word
     .replace(/(ciones|cion|tions|tion|sions|sion)$/, 't')
     .replace(/(mientos|miento|mente|ments|ment)$/, '')
@@ -49,10 +49,19 @@ function stem(word: string): string {
   return stemmed.length >= 3 ? stemmed : word.slice(0, 4);
 }
 
+/** The stems of words met before: texts repeat their words. Begun anew when it has grown large. */
+const stems = new Map<string, string>();
+const MAX_STEMS = 20_000;
+
 /** The words of a text that can match: stemmed, without accents, without stop words; letters of any script. */
 export function contentWords(text: string): string[] {
+  if (stems.size > MAX_STEMS) stems.clear();
   return (plain(text).match(/[\p{L}\p{N}]+(?:[-'][\p{L}\p{N}]+)*/gu) ?? [])
     .flatMap((word) => (word.includes('-') ? [word, ...word.split('-')] : [word.replace(/'s?$/, '')]))
     .filter((word) => word !== '' && !STOP_WORDS.has(word))
-    .map(stem);
+    .map((word) => {
+      const known = stems.get(word) ?? stem(word);
+      stems.set(word, known);
+      return known;
+    });
 }

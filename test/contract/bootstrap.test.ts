@@ -144,7 +144,7 @@ forEachDatabase('bootstrap', (bench) => {
     await bench.drain();
     const before = await readChunks(bench.database);
     const better = new HashingEmbedder('better');
-    better.vectorOf = () => '[1,0,0]';
+    better.vectorOf = () => Float32Array.of(1, 0, 0);
     const mixed: string[] = [];
     better.before = async () => {
       const modelOf = new Map<string, string>();

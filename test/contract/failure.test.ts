@@ -154,7 +154,7 @@ forEachDatabase('failure', (bench) => {
     });
 
     test('is alone to fail when the database refuses what was made of it', async () => {
-      bench.embedder.vectorOf = (text) => (text.includes('Bad') ? 'no vector' : '[1,0]');
+      bench.embedder.vectorOf = (text) => (text.includes('Bad') ? 'no vector' : Float32Array.of(1, 0));
       for (const [i, name] of ['One', 'Bad', 'Three'].entries()) await bench.write(put.project(i + 1, { name }));
 
       expect(await bench.drain()).toMatchObject({ embedded: 2, failed: 1 });

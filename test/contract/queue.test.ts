@@ -119,6 +119,23 @@ forEachDatabase('the queue', (bench) => {
     expect(await readQueueRows(bench.database)).toEqual([]);
   });
 
+  test.each([newer, remove('project', 1)])(
+    'work that is older than what is indexed is late: it goes, and changes nothing ($op)',
+    async (late) => {
+      await bench.write(old);
+      await bench.drain();
+      await bench.write(late);
+      await bench.database.transaction('system', (tx) =>
+        tx.execute('UPDATE rag_source SET generation = generation + 1000'),
+      );
+      const report = await bench.drain();
+
+      expect(report).toMatchObject({ late: 1, embedded: 0, removed: 0 });
+      expect((await readChunks(bench.database)).map((chunk) => chunk.title)).toEqual(['Old']);
+      expect(await readQueueRows(bench.database)).toEqual([]);
+    },
+  );
+
   test('a deleted source that is written again comes back', async () => {
     await bench.write(old);
     await bench.drain();

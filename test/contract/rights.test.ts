@@ -65,7 +65,15 @@ async function storeChunks(database: Database, chunks: RandomChunk[]): Promise<v
     model: 'hashing',
     kept: [],
     removedNos: [],
-    added: [{ chunkNo: 0, section: null, content: words.join(' '), contentHash: '', vector: `[${vectorOf(words)}]` }],
+    added: [
+      {
+        chunkNo: 0,
+        section: null,
+        content: words.join(' '),
+        contentHash: '',
+        vector: Float32Array.from(vectorOf(words)),
+      },
+    ],
   }));
   await database.transaction('system', async (tx) => {
     await tx.execute('DELETE FROM rag_chunk');
@@ -106,7 +114,7 @@ forEachDatabase('rights', (bench) => {
         await storeChunks(bench.database, chunks);
         for (const caller of PEOPLE) {
           for (const topK of [1, 3, 8, 50]) {
-            const search = { question: `[${vectorOf(question)}]`, model: 'hashing', topK };
+            const search = { question: Float32Array.from(vectorOf(question)), model: 'hashing', topK };
             const hits = await searchChunks(bench.database, caller, search);
             const hitsByFilterAlone = await searchChunks(withoutPolicies(bench.database), caller, search);
 
@@ -128,7 +136,7 @@ forEachDatabase('rights', (bench) => {
         }
       };
 
-      await fc.assert(fc.asyncProperty(random, check), { numRuns: 20 });
+      await fc.assert(fc.asyncProperty(random, check), { numRuns: 20, endOnFailure: true });
     });
 
     test('the filter of a statement, the database’s policies and the rule in code say the same of every chunk', async () => {

@@ -14,20 +14,24 @@ const numbered = (count: number, word = 'payment') =>
   Array.from({ length: count }, (_, i) => `The ${word} rule number${i} is kept by the team.`).join('\n');
 
 const nearest = (bench: Bench, question: string, topK = 8, model = 'hashing') =>
-  searchChunks(bench.database, MANAGER, { question: `[${hashVector(question)}]`, model, topK });
+  searchChunks(bench.database, MANAGER, { question: Float32Array.from(hashVector(question)), model, topK });
 
 forEachDatabase('a search', (bench) => {
   describe('over a record that was cut into passages', () => {
     test('counts its passages as one hit, the nearest, and leaves the other places to others', async () => {
       bench.embedder.vectorOf = (text) => {
-        if (text.includes('number20 ')) return '[1,0]';
-        return text.includes('number') ? '[1,0.1]' : '[1,1]';
+        if (text.includes('number20 ')) return Float32Array.of(1, 0);
+        return text.includes('number') ? Float32Array.of(1, 0.1) : Float32Array.of(1, 1);
       };
       await bench.write(put.project(1, { description: numbered(40) }), put.project(2), put.project(3), put.project(4));
       await bench.drain();
       const passages = await readChunks(bench.database, 'project/1');
 
-      const hits = await searchChunks(bench.database, MANAGER, { question: '[1,0]', model: 'hashing', topK: 4 });
+      const hits = await searchChunks(bench.database, MANAGER, {
+        question: Float32Array.of(1, 0),
+        model: 'hashing',
+        topK: 4,
+      });
 
       expect(passages.length).toBeGreaterThan(4);
       expect(hits.map((hit) => hit.sourceId)).toEqual(['1', '2', '3', '4']);
@@ -39,13 +43,18 @@ forEachDatabase('a search', (bench) => {
       { place: 'middle', number: 20 },
       { place: 'last', number: 39 },
     ])('brings the passages beside the $place one along', async ({ number }) => {
-      bench.embedder.vectorOf = (text) => (text.includes(`number${number} `) ? '[1,0]' : '[0,1]');
+      bench.embedder.vectorOf = (text) =>
+        text.includes(`number${number} `) ? Float32Array.of(1, 0) : Float32Array.of(0, 1);
       await bench.write(put.project(1, { description: numbered(40) }), put.project(2, { description: numbered(40) }));
       await bench.drain();
       const passages = await readChunks(bench.database, 'project/1');
       const at = passages.findIndex((passage) => passage.content.includes(`number${number} `));
 
-      const [hit] = await searchChunks(bench.database, MANAGER, { question: '[1,0]', model: 'hashing', topK: 1 });
+      const [hit] = await searchChunks(bench.database, MANAGER, {
+        question: Float32Array.of(1, 0),
+        model: 'hashing',
+        topK: 1,
+      });
 
       expect(hit).toMatchObject({
         chunkId: passages[at]?.chunk_id,
@@ -107,7 +116,7 @@ forEachDatabase('a search', (bench) => {
   });
 
   test('orders hits that are equally near by their chunks’ ids, and cuts them off in that order', async () => {
-    bench.embedder.vectorOf = () => '[1,1]';
+    bench.embedder.vectorOf = () => Float32Array.of(1, 1);
     for (const id of [5, 3, 9, 1, 7]) {
       await bench.write(put.project(id));
       await bench.drain();
@@ -115,14 +124,18 @@ forEachDatabase('a search', (bench) => {
     const inOrder = ['5', '3', '9', '1', '7'];
 
     for (const topK of [1, 2, 3, 5]) {
-      const hits = await searchChunks(bench.database, MANAGER, { question: '[1,1]', model: 'hashing', topK });
+      const hits = await searchChunks(bench.database, MANAGER, {
+        question: Float32Array.of(1, 1),
+        model: 'hashing',
+        topK,
+      });
       expect(hits.map((hit) => hit.sourceId)).toEqual(inOrder.slice(0, topK));
     }
   });
 
   test('never returns chunks of another model, however near, nor fails over their other dimensions', async () => {
     const other = new HashingEmbedder('another');
-    other.vectorOf = () => '[1,0,0]';
+    other.vectorOf = () => Float32Array.of(1, 0, 0);
     await bench.write(put.project(1, { name: 'Payments' }));
     await bench.drain({}, { embedder: other });
     await bench.write(put.project(2, { name: 'Payments' }));

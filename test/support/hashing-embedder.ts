@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Embedder } from '../../functions/ports/embedder.ts';
+import type { Embedder, VectorBind } from '../../functions/ports/embedder.ts';
 
 const DIMENSIONS = 64;
 
@@ -23,15 +23,15 @@ export class HashingEmbedder implements Embedder {
   readonly window: number;
   /** Throws for texts that it holds for bad, and delays those that it is told to. */
   before: (text: string) => void | Promise<void> = () => {};
-  /** The vector that it makes for a text, as the database reads it. */
-  vectorOf: (text: string) => string = (text) => `[${hashVector(text).join(',')}]`;
+  /** The vector that it makes for a text. */
+  vectorOf: (text: string) => VectorBind = (text) => Float32Array.from(hashVector(text));
 
   constructor(model = 'hashing', window = 400) {
     this.model = model;
     this.window = window;
   }
 
-  async encode(texts: string[]): Promise<string[]> {
+  async encode(texts: string[]): Promise<VectorBind[]> {
     for (const text of texts) await this.before(text);
     this.encoded.push(...texts);
     this.calls.push(texts.length);

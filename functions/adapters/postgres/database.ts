@@ -52,6 +52,11 @@ export class PostgresDatabase implements Database {
       types,
     });
     this.#pool.on('error', options.onIdleError);
+    // The first call finds a connection; where there is none to be had, it hears of it itself.
+    this.#pool.connect().then(
+      (client) => client.release(),
+      () => {},
+    );
   }
 
   async transaction<T>(actor: Actor, work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -59,7 +64,9 @@ export class PostgresDatabase implements Database {
       // Not waited for: they go out with the first statement, and where they fail it fails too.
       for (const sent of begin(client, actor)) sent.catch(() => {});
       const result = await work(new PostgresTransaction(client));
-      await client.query('COMMIT');
+      const { command } = await client.query('COMMIT');
+      // A COMMIT after a statement that failed is answered with a ROLLBACK, and no error.
+      if (command !== 'COMMIT') throw new Error('rolled back, since a statement of the transaction has failed');
       return result;
     });
   }
