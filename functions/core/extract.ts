@@ -26,6 +26,8 @@ const MAX_UNIT_LENGTH = 600;
 const RANK_WORTH = 0.02;
 /** What a word of a sentence is worth that the title says already: who asks has most likely read it there. */
 const TITLE_WORTH = 0.4;
+/** A sentence up to this length, in characters, has its full worth. */
+const FULL_WORTH_LENGTH = 300;
 /** What a sentence gains when it has the form that the question asks for. */
 const CUE_WORTH = 0.5;
 
@@ -87,7 +89,9 @@ export function extractAnswer(question: string, sources: NumberedSource[]): { n:
     if (coverage < MIN_COVERAGE) continue;
     for (const unit of units) {
       const inTitle = share(new Set([...unit.words].filter((word) => title.has(word))));
-      const hit = share(unit.words) - inTitle * (1 - TITLE_WORTH);
+      // A very long unit (a log, a table) holds many words without saying anything with them.
+      const density = Math.min(1, FULL_WORTH_LENGTH / unit.text.length);
+      const hit = (share(unit.words) - inTitle * (1 - TITLE_WORTH)) * density;
       const isCued = cues.some((tells) => tells.test(unit.text));
       if (hit === 0 && !isCued) continue;
       unit.score = coverage + hit + (isCued ? CUE_WORTH : 0) - rank * RANK_WORTH;

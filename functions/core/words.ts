@@ -10,7 +10,7 @@ const STOP_WORDS = new Set(
   eso esos esta estaba estaban estan estas este esto estos fue fueron ha haber habia han hasta hay he la las le les lo los
   mas me mi mis mucho muy nada ni nos nosotros o os otra otras otro otros para pero poco por porque pues que quien
   quienes se sea segun ser si sido sin sobre son su sus tal tambien tanto te tiene tienen toda todas todo todos tu tus
-  un una unas uno unos y ya yo`.split(/\s+/),
+  un una unas uno unos y ya yo pasa paso ocurre ocurrio sucede sucedio dice`.split(/\s+/),
 );
 
 const SPANISH_SIGNS = /[ñ¿¡áéíóú]/iu;

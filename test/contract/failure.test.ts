@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { readSourceState } from '../../functions/ask/read.ts';
 import { Unavailable } from '../../functions/core/errors.ts';
-import { requeueParked } from '../../functions/store/queue.ts';
+import { removeDone, requeueParked } from '../../functions/store/queue.ts';
+import { switchGenerations } from '../../functions/store/sources.ts';
 import { HashingEmbedder } from '../support/hashing-embedder.ts';
 import { callerOf, indexedText, letPass, readChunks, readQueueRows } from '../support/inspect.ts';
 import { put } from '../support/records.ts';
@@ -151,6 +152,37 @@ forEachDatabase('failure', (bench) => {
       expect(await indexedText(bench.database, 'project/1')).toContain('Good');
       expect(await stateOf(bench, 1)).toMatchObject({ state: 'ready', lastError: null });
       expect(bench.metrics).toEqual(new Map());
+    });
+
+    test.runIf(bench.concurrent).each([
+      { source: 'new', indexedBefore: false },
+      { source: 'known', indexedBefore: true },
+    ])('does not collide with another drain that is just indexing it ($source)', async ({ indexedBefore }) => {
+      if (indexedBefore) {
+        await bench.write(put.project(1, { name: 'First' }));
+        await bench.drain();
+      }
+      const [before] = await bench.database.rows<{ generation: number }>('system', 'SELECT generation FROM rag_source');
+      await bench.write(put.project(1, { name: 'Bad' }));
+      const [row] = await readQueueRows(bench.database);
+      const ref = { type: 'project' as const, id: '1' };
+      const generation = row?.dirty_id ?? 0;
+      const work = { ref, action: 'UPSERT' as const, generation, dirtyIds: [generation], attempts: 1 };
+      bench.embedder.before = refuse('Bad');
+
+      let failing: Promise<unknown> = Promise.resolve();
+      await bench.anotherPool().transaction('system', async (tx) => {
+        const foundGeneration = before?.generation ?? null;
+        await switchGenerations(tx, [{ ref, foundGeneration, generation, state: 'ready', chunkCount: 1 }]);
+        failing = bench.drain();
+        // Time for the failing drain to come to where it waits for this transaction.
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        await removeDone(tx, [work]);
+      });
+
+      await expect(failing).resolves.toMatchObject({ failed: 0, parked: 0, late: 1 });
+      expect(await stateOf(bench, 1)).toMatchObject({ state: 'ready', lastError: null });
+      expect(await readQueueRows(bench.database)).toEqual([]);
     });
 
     test('is alone to fail when the database refuses what was made of it', async () => {

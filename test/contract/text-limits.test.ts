@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ExtractiveAnswerer } from '../../functions/adapters/local/extractive-answerer.ts';
 import { readSourceState } from '../../functions/ask/read.ts';
-import { callerOf, indexedText } from '../support/inspect.ts';
+import { callerOf, indexedText, readChunks } from '../support/inspect.ts';
 import { askAs, findSources } from '../support/questions.ts';
 import { put } from '../support/records.ts';
 import { type Bench, forEachDatabase } from './databases.ts';
@@ -62,6 +62,21 @@ Project: ${folded}
 Assignee: ${folded} ${folded}
 Due: -
 Description: -`);
+    });
+
+    test('in many records at once whose rights change while their text does not', async () => {
+      const twins = { firstName: 'Ana', lastName: 'Ruiz' };
+      const reassign = (assigneeId: number) =>
+        bench.write(...TEXTS.map(({ text }, i) => put.task(i + 1, { title: text, assigneeId })));
+      await bench.write(put.employee(1, twins), put.employee(2, twins));
+      await reassign(1);
+      await bench.drain();
+      const before = await readChunks(bench.database);
+      await reassign(2);
+      const report = await bench.drain();
+
+      expect(report).toMatchObject({ unchanged: TEXTS.length, embedded: 0 });
+      expect(await readChunks(bench.database)).toEqual(before.map((chunk) => ({ ...chunk, owner_employee_id: 2 })));
     });
 
     test.each([
