@@ -21,6 +21,9 @@ export const line = (max: number) =>
       error: (issue) => `is at most ${max} characters, got ${String(issue.input).length} in composed form (NFC)`,
     });
 
+/** A required name that is compared letter by letter, and so is kept as it is. */
+export const exactName = (max: number) => raw(max).refine((text) => text.trim() !== '', { error: 'must not be blank' });
+
 /** A required text of any number of lines. */
 export const text = (max: number) =>
   raw(max)

@@ -7,7 +7,7 @@ import type { Log, Metrics } from '../ports/platform.ts';
 import { writeChunks } from '../store/chunks.ts';
 import { loadContents } from '../store/kinds.ts';
 import { extendLease, recordFailure, releaseClaims, removeDone } from '../store/queue.ts';
-import { loadIndexed, recordSourceError, switchGenerations } from '../store/sources.ts';
+import { loadIndexed, lockSource, recordSourceError, switchGenerations } from '../store/sources.ts';
 import { groupBySize, planSource, type SourcePlan } from './plan.ts';
 
 export interface DrainOptions {
@@ -250,10 +250,18 @@ class DrainRun {
     const { database, log, metrics, callId } = this.#context;
     const { maxAttempts } = this.#options;
     const message = error instanceof AppError ? error.message : `Indexing failed; see the log, call ${callId}`;
-    const outcome = await database.transaction('system', async (tx) => {
-      const result = await recordFailure(tx, work, message, maxAttempts);
-      if (result !== 'late') await recordSourceError(tx, work.ref, message, result === 'parked');
-      return result;
+    const record = () =>
+      database.transaction('system', async (tx) => {
+        // The source before its queue rows, as a switch has it, so that the two never lock each other out.
+        await lockSource(tx, work.ref);
+        const result = await recordFailure(tx, work, message, maxAttempts);
+        if (result !== 'late') await recordSourceError(tx, work.ref, message, result === 'parked');
+        return result;
+      });
+    const outcome = await record().catch((error: unknown) => {
+      // Another drain has made the source's row just now.
+      if (error instanceof DuplicateKey) return record();
+      throw error;
     });
     this.#report[outcome === 'retry' ? 'failed' : outcome]++;
     const fields = { source: sourceKey(work.ref), attempts: work.attempts };

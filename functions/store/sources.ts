@@ -83,7 +83,21 @@ const switchBinds = (s: SourceSwitch): Binds => ({
   chunk_count: s.chunkCount,
 });
 
-/** Notes a failed attempt on the source; its chunks and generation stay. */
+/** Locks a source's row, or makes it where there is none: of a source that was never indexed. */
+export async function lockSource(tx: Transaction, ref: SourceRef): Promise<void> {
+  const rows = await tx.rows(
+    'SELECT generation FROM rag_source WHERE source_type = :source_type AND source_id = :source_id FOR UPDATE',
+    refBinds(ref),
+  );
+  if (rows.length > 0) return;
+  await tx.execute(
+    `INSERT INTO rag_source (source_type, source_id, generation, state, chunk_count)
+     VALUES (:source_type, :source_id, 0, 'failed', 0)`,
+    refBinds(ref),
+  );
+}
+
+/** Notes a failed attempt on a source; its chunks and generation stay. */
 export async function recordSourceError(
   tx: Transaction,
   ref: SourceRef,
@@ -91,17 +105,10 @@ export async function recordSourceError(
   parked: boolean,
 ): Promise<void> {
   const state = parked ? ", state = 'failed'" : '';
-  const updated = await tx.execute(
+  await tx.execute(
     `UPDATE rag_source SET last_error = :error${state} WHERE source_type = :source_type AND source_id = :source_id`,
     { ...refBinds(ref), error },
   );
-  if (updated === 0) {
-    await tx.execute(
-      `INSERT INTO rag_source (source_type, source_id, generation, state, chunk_count, last_error)
-       VALUES (:source_type, :source_id, 0, 'failed', 0, :error)`,
-      { ...refBinds(ref), error },
-    );
-  }
 }
 
 export interface SourceRecord {

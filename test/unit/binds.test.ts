@@ -26,6 +26,14 @@ test('values come in the order of the numbers, whatever the order of the names',
   expect(positionalValues(prepared, { a: 1, b: null })).toEqual([null, 1]);
 });
 
+test('a vector goes in the binary form of pgvector: its dimension, two empty bytes, its numbers', () => {
+  const prepared = toPositional(':a');
+
+  const [bytes] = positionalValues(prepared, { a: Float32Array.of(1, -2.5) }) as [Buffer];
+
+  expect(bytes.toString('hex')).toBe('00020000' + '3f800000' + 'c0200000');
+});
+
 test.each([
   ['a name that is missing', { a: 1 }, /missing \[b\], unused \[\]/],
   ['a name that is not used', { a: 1, b: 2, c: 3 }, /missing \[\], unused \[c\]/],

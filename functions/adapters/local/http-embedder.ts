@@ -37,9 +37,18 @@ export class HttpEmbedder implements Embedder {
       throw new Unavailable('The embedding model cannot be reached', { cause, retryAfterSeconds: RETRY_AFTER_SECONDS });
     }
     const vectors = reply?.vectors;
-    if (!Array.isArray(vectors) || vectors.length !== texts.length) {
+    if (!Array.isArray(vectors) || vectors.length !== texts.length || !areVectors(vectors)) {
       throw new Error(`the encoder answered ${texts.length} texts with something else than as many vectors`);
     }
-    return vectors.map((vector) => Float32Array.from(vector as number[]));
+    return vectors.map((vector) => Float32Array.from(vector));
   }
+}
+
+/** Numbers, of one dimension in all: a single odd vector would make every search fail that meets it. */
+function areVectors(values: unknown[]): values is number[][] {
+  const dimension = Array.isArray(values[0]) ? values[0].length : 0;
+  return values.every(
+    (value) =>
+      Array.isArray(value) && value.length === dimension && dimension > 0 && value.every((x) => Number.isFinite(x)),
+  );
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import type { Prepared, Value } from './binds.ts';
 
@@ -46,12 +47,13 @@ const joinedTexts = new Map<string, string>();
 
 /** The statement over sets: its parameters become columns of an unnested array each, of the types it infers for them. */
 async function toJoined(client: pg.PoolClient, { text, names }: Prepared): Promise<string> {
-  // Within a transaction, so that no other client of a shared session can meet the name.
-  await client.query(`PREPARE rag_types AS ${text}`);
+  // A name of its own: a prepared statement outlives its transaction, and a shared session its clients.
+  const name = `rag_types_${randomBytes(8).toString('hex')}`;
+  await client.query(`PREPARE ${name} AS ${text}`);
   const { rows } = await client.query<{ types: string[] }>(
-    `SELECT CAST(parameter_types AS text[]) AS types FROM pg_prepared_statements WHERE name = 'rag_types'`,
+    `SELECT CAST(parameter_types AS text[]) AS types FROM pg_prepared_statements WHERE name = '${name}'`,
   );
-  await client.query('DEALLOCATE rag_types');
+  await client.query(`DEALLOCATE ${name}`);
   const types = rows[0]?.types ?? [];
   const arrays = names.map((_, n) => `CAST($${n + 1} AS ${types[n]}[])`).join(', ');
   const sets = `unnest(${arrays}) WITH ORDINALITY AS sets(${names.map((_, n) => `p${n + 1}`).join(', ')}, set_no)`;

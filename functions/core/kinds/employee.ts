@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { line } from '../fields.ts';
+import { exactName, line } from '../fields.ts';
 import { ROLES } from '../scope.ts';
 
 /**
@@ -10,7 +10,7 @@ export const employeeInput = z.strictObject({
   firstName: line(200),
   lastName: line(200),
   role: z.enum(ROLES),
-  subject: line(255).optional(),
+  subject: exactName(255).optional(),
 });
 
 export type EmployeeInput = z.output<typeof employeeInput>;
