@@ -14,7 +14,15 @@ import {
 } from './core/errors.ts';
 import type { Caller } from './core/scope.ts';
 import type { Log } from './ports/platform.ts';
-import { type HandlerNames, type HttpFunction, MAX_BODY_BYTES, type Match, matchRoute, type Route } from './routes.ts';
+import {
+  type HandlerNames,
+  type HttpFunction,
+  MAX_BODY_BYTES,
+  type Match,
+  matchRoute,
+  type Route,
+  WRITE_SCOPE,
+} from './routes.ts';
 import type { Services } from './services.ts';
 import { findEmployeeBySubject } from './store/employees.ts';
 
@@ -52,11 +60,10 @@ export interface Call {
   log: Log;
 }
 
-export type Handler = (call: Call, services: Services) => Promise<FunctionResponse>;
+type Handler = (call: Call) => Promise<FunctionResponse>;
 
 /** Time kept back from a deadline, so that the answer still gets out. */
 const DEADLINE_MARGIN_MS = 250;
-const WRITE_SCOPE = 'rag.write';
 
 /** Makes one function's HTTP side: route, authenticate, allow, validate, handle; every error becomes a problem. */
 export function createHttpFunction<F extends HttpFunction>(
@@ -86,7 +93,7 @@ export function createHttpFunction<F extends HttpFunction>(
       };
       // findRoute has made sure that the route, and so its handler's name, is one of this function.
       const handler = handlers[match.route.handler as HandlerNames[F]];
-      response = await beforeDeadline(request.deadline, handler(call, services));
+      response = await beforeDeadline(request.deadline, handler(call));
     } catch (thrown) {
       const error = toAppError(thrown);
       if (error.status >= 500) log.error('call_failed', error.cause ?? error, { code: error.code });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type LazyShape, PATH_PARAMETERS, type Route, routes } from './routes.ts';
+import { type LazyShape, PATH_PARAMETERS, type Route, routes, WRITE_SCOPE } from './routes.ts';
 
 const problem = {
   type: 'object',
@@ -26,8 +26,8 @@ const problem = {
 const ACCESS: Record<Route['access'], string> = {
   public: 'Anybody may call it.',
   employee: 'For every employee.',
-  write: 'For tokens with the scope rag.write, and for admins.',
-  state: 'For every employee, and for tokens with the scope rag.write (which see the state, not the text).',
+  write: `For tokens with the scope ${WRITE_SCOPE}, and for admins.`,
+  state: `For every employee, and for tokens with the scope ${WRITE_SCOPE} (which see the state, not the text).`,
   admin: 'For admins.',
 };
 

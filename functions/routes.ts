@@ -14,6 +14,9 @@ export const FUNCTIONS = {
 } as const;
 export type FunctionName = keyof typeof FUNCTIONS;
 
+/** What a token's `scope` must hold whose bearer may write without being an admin. */
+export const WRITE_SCOPE = 'rag.write';
+
 /**
  * Who may call: `public` anybody · `employee` a token whose subject is an employee · `write` the scope rag.write or an
  * admin · `state` an employee or the scope rag.write · `admin` an admin.

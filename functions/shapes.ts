@@ -32,7 +32,12 @@ export const sourceState = z.object({
   waiting: z.int().describe('Changes that wait to be indexed'),
   indexedAt: z.string().nullable(),
   lastError: z.string().nullable(),
-  text: z.string().nullable().describe('What is indexed of it; null where you may see its state only'),
+  text: z
+    .string()
+    .nullable()
+    .describe(
+      'As its record is now, which is what is indexed once the state is `ready`; null where you may see its state only',
+    ),
 });
 export type SourceState = z.output<typeof sourceState>;
 

@@ -14,7 +14,7 @@ export const question = z.strictObject({
       error: 'must not contain a NUL character or half of a surrogate pair (text that is not valid Unicode)',
     })
     .refine((text) => text.trim() !== '', { error: 'must not be blank' })
-    .describe('In any language; at most 4000 characters'),
+    .describe(`In any language; at most ${MAX_QUESTION} characters`),
   topK: z
     .int({ error: `must be a whole number from 1 to ${MAX_TOP_K}` })
     .min(1, { error: `must be a whole number from 1 to ${MAX_TOP_K}` })

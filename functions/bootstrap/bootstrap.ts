@@ -35,9 +35,6 @@ export async function bootstrap(context: BootstrapContext): Promise<BootstrapRep
         'run `npm start -- --reembed` (in the cloud: invoke bootstrap with {"reembed":true}) to embed them anew.',
     );
   }
-  const enqueued =
-    context.backfill || context.reembed
-      ? await database.transaction('system', (tx) => enqueueMissing(tx, embeddingModel))
-      : 0;
+  const enqueued = context.backfill || context.reembed ? await enqueueMissing(database, embeddingModel) : 0;
   return { migrated, enqueued };
 }

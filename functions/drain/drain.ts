@@ -112,21 +112,22 @@ class DrainRun {
       } else works.push(work);
     }
     if (works.length === 0) return;
-    const groups = groupBySize(await this.#plan(works), TEXTS_PER_GROUP);
-    for (const [i, group] of groups.entries()) {
-      const ahead = groups.slice(i).flat();
-      if (this.#isDeadlineNear()) {
-        this.#report.stoppedBy = 'deadline';
-        return this.#release(ahead.map((plan) => plan.work));
-      }
-      await this.#keepLease(ahead);
-      try {
+    let ahead = works;
+    try {
+      const groups = groupBySize(await this.#plan(works), TEXTS_PER_GROUP);
+      for (const [i, group] of groups.entries()) {
+        ahead = groups.slice(i).flatMap((plans) => plans.map((plan) => plan.work));
+        if (this.#isDeadlineNear()) {
+          this.#report.stoppedBy = 'deadline';
+          return await this.#release(ahead);
+        }
+        await this.#keepLease(ahead);
         await this.#applyGroup(group);
-      } catch (error) {
-        // The embedder or the database is away: no source is to blame, so no attempt counts.
-        if (error instanceof Unavailable) await this.#release(ahead.map((plan) => plan.work)).catch(() => {});
-        throw error;
       }
+    } catch (error) {
+      // The embedder or the database is away: no source is to blame, so no attempt counts.
+      if (error instanceof Unavailable) await this.#release(ahead).catch(() => {});
+      throw error;
     }
   }
 
@@ -215,7 +216,8 @@ class DrainRun {
 
   /** The switch: generations, chunks and queue rows. Returns for each whether it moved. */
   async #switch(tx: Transaction, group: EmbeddedPlan[]): Promise<boolean[]> {
-    // In one order for all drains, so that two of them never lock each other out.
+    // In one order for all drains, against deadlocks. Where two meet all the same, the database ends one, which gives its
+    // claims back and loses nothing.
     const ordered = [...group].sort((a, b) => (sourceKey(a.plan.work.ref) < sourceKey(b.plan.work.ref) ? -1 : 1));
     const results = await switchGenerations(
       tx,
@@ -276,17 +278,11 @@ class DrainRun {
   }
 
   /** Prolongs the claims when a third of the lease has gone. */
-  async #keepLease(ahead: SourcePlan[]): Promise<void> {
+  async #keepLease(ahead: SourceWork[]): Promise<void> {
     const { leaseSeconds } = this.#options;
     if (Date.now() - this.#leaseTakenAt < (leaseSeconds * 1000) / 3) return;
     this.#leaseTakenAt = Date.now();
-    await this.#context.database.transaction('system', (tx) =>
-      extendLease(
-        tx,
-        ahead.map((plan) => plan.work),
-        leaseSeconds,
-      ),
-    );
+    await this.#context.database.transaction('system', (tx) => extendLease(tx, ahead, leaseSeconds));
   }
 
   #isDeadlineNear(): boolean {

@@ -106,13 +106,18 @@ interface TaskRow {
   comment_text: string | null;
 }
 
-/** One statement: a row for each comment of a task, or one row without. */
+/**
+ * One statement: a row for each comment of a task, or one row without. The first alone carries the description, which may
+ * be long.
+ */
 async function loadTasks(tx: Transaction, ids: number[]): Promise<TaskView[]> {
   const list = inList('id', ids);
   const rows = await tx.rows<TaskRow>(
     `SELECT t.task_id, t.project_id, p.name AS project_name, t.sprint_id, s.name AS sprint_name,
             t.assignee_id, e.first_name, e.last_name, t.title, t.status, t.priority, t.story_points,
-            t.estimated_hours, ${isoDate('t.due_date')} AS due_date, t.description, c.content AS comment_text
+            t.estimated_hours, ${isoDate('t.due_date')} AS due_date, c.content AS comment_text,
+            CASE WHEN ROW_NUMBER() OVER (PARTITION BY t.task_id ORDER BY c.comment_id) = 1 THEN t.description END
+              AS description
      FROM task t
      LEFT JOIN project p ON p.project_id = t.project_id
      LEFT JOIN sprint s ON s.sprint_id = t.sprint_id

@@ -148,6 +148,10 @@ CREATE FUNCTION rag_sees_everything() RETURNS BOOLEAN STABLE LANGUAGE sql AS
 
 ALTER TABLE employee     ENABLE ROW LEVEL SECURITY;
 ALTER TABLE employee     FORCE ROW LEVEL SECURITY;
+ALTER TABLE project      ENABLE ROW LEVEL SECURITY;
+ALTER TABLE project      FORCE ROW LEVEL SECURITY;
+ALTER TABLE sprint       ENABLE ROW LEVEL SECURITY;
+ALTER TABLE sprint       FORCE ROW LEVEL SECURITY;
 ALTER TABLE task         ENABLE ROW LEVEL SECURITY;
 ALTER TABLE task         FORCE ROW LEVEL SECURITY;
 ALTER TABLE task_comment ENABLE ROW LEVEL SECURITY;
@@ -158,6 +162,8 @@ ALTER TABLE rag_log      ENABLE ROW LEVEL SECURITY;
 ALTER TABLE rag_log      FORCE ROW LEVEL SECURITY;
 
 CREATE POLICY employee_system     ON employee     TO rag_system USING (true) WITH CHECK (true);
+CREATE POLICY project_system      ON project      TO rag_system USING (true) WITH CHECK (true);
+CREATE POLICY sprint_system       ON sprint       TO rag_system USING (true) WITH CHECK (true);
 CREATE POLICY task_system         ON task         TO rag_system USING (true) WITH CHECK (true);
 CREATE POLICY task_comment_system ON task_comment TO rag_system USING (true) WITH CHECK (true);
 CREATE POLICY rag_chunk_system    ON rag_chunk    TO rag_system USING (true) WITH CHECK (true);
@@ -165,6 +171,8 @@ CREATE POLICY rag_log_system      ON rag_log      TO rag_system USING (true);
 
 CREATE POLICY employee_reader ON employee FOR SELECT TO rag_reader
   USING ((SELECT rag_sees_everything()) OR employee_id = (SELECT rag_employee_id()));
+CREATE POLICY project_reader ON project FOR SELECT TO rag_reader USING ((SELECT rag_employee_id()) IS NOT NULL);
+CREATE POLICY sprint_reader ON sprint FOR SELECT TO rag_reader USING ((SELECT rag_employee_id()) IS NOT NULL);
 CREATE POLICY task_reader ON task FOR SELECT TO rag_reader
   USING ((SELECT rag_sees_everything()) OR assignee_id = (SELECT rag_employee_id()));
 CREATE POLICY task_comment_reader ON task_comment FOR SELECT TO rag_reader

@@ -31,7 +31,7 @@ ${ask('MANAGER', question)}
 
 Write a task, and ask about it a second later:
 
-curl -s -X PUT ${url}/v1/tasks/501 -H "Authorization: Bearer $MANAGER" -d '{"title":"Repair the coffee machine","assigneeId":2,"description":"The pump of the coffee machine on floor 2 is broken. A new pump costs 89 euros."}'; sleep 1; ${ask('MANAGER', 'What does a new pump for the coffee machine cost?')}
+curl -s -X PUT ${url}/v1/tasks/501 -H "Authorization: Bearer $MANAGER" -d '{"title":"Repair the coffee machine","assigneeId":1,"description":"The pump of the coffee machine on floor 2 is broken. A new pump costs 89 euros."}'; sleep 1; ${ask('MANAGER', 'What does a new pump for the coffee machine cost?')}
 
 Ask the first question as a developer who may not see the answer:
 

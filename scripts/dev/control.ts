@@ -17,7 +17,7 @@ export class DrainControl {
   readonly #socketPath: string;
   readonly #server: Server;
   #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> | null = null;
+  #running: Promise<boolean> | null = null;
   #again = false;
   #stopped = false;
 
@@ -48,10 +48,12 @@ export class DrainControl {
     }, TICK_MS);
   }
 
-  /** Drains until nothing is left to start. */
-  async drain(): Promise<void> {
+  /** Drains until nothing is left to start. False where the last drain failed; the log says why. */
+  async drain(): Promise<boolean> {
     this.#request(alarm);
-    while (this.#running !== null) await this.#running;
+    let succeeded = true;
+    while (this.#running !== null) succeeded = await this.#running;
+    return succeeded;
   }
 
   /** Starts no further drain. */
@@ -81,13 +83,15 @@ export class DrainControl {
     });
   }
 
-  async #drain(message: () => { headers: Record<string, string>; body: Buffer }): Promise<void> {
+  async #drain(message: () => { headers: Record<string, string>; body: Buffer }): Promise<boolean> {
     try {
       const result = await this.#host.invoke('drain', { callId: randomUUID(), ...message() });
-      if (result.status !== 200) this.#log.warn('drain_refused', { body: result.body.toString('utf8').slice(0, 500) });
+      if (result.status === 200) return true;
+      this.#log.warn('drain_refused', { body: result.body.toString('utf8').slice(0, 500) });
     } catch (error) {
       if (!this.#stopped) this.#log.warn('drain_broke_off', { reason: String(error) });
     }
+    return false;
   }
 }
 

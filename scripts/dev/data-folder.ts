@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { link, mkdir, readdir, readFile, rename, rm, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-
-/** Something a person can mend; shown as one line. */
-export class StartError extends Error {}
+import { UserError } from '../user-error.ts';
 
 /** What a data folder is: whether its first records are in it. */
 export interface Instance {
@@ -35,11 +33,11 @@ const WAIT_FOR_DATABASE_MS = 10_000;
  */
 export async function claimDataFolder(folder: string, reset: boolean): Promise<DataFolder> {
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-    throw new StartError(`The data folder ${folder} cannot be made: ${error.code}`);
+    throw new UserError(`The data folder ${folder} cannot be made: ${error.code}`);
   });
   const instance = await readJson<Instance>(instanceFile(folder));
   if (instance === null && (await readdir(folder)).some((name) => !NO_DATA.test(name))) {
-    throw new StartError(`${folder} has files in it but is no data folder of oci-rag; name another with --data`);
+    throw new UserError(`${folder} has files in it but is no data folder of oci-rag; name another with --data`);
   }
   const self: Owner = {
     pid: process.pid,
@@ -154,13 +152,13 @@ async function takeOwnership(folder: string, self: Owner): Promise<void> {
 async function clearDeadOwner(folder: string, giveUpAt: number): Promise<void> {
   const owner = await readJson<Owner>(ownerFile(folder));
   if (owner !== null && isAlive(owner.pid, owner.pidStartedAt)) {
-    throw new StartError(
+    throw new UserError(
       `The data folder ${folder} is in use by process ${owner.pid}; stop it or name another with --data`,
     );
   }
   if (owner?.databasePid && isAlive(owner.databasePid, owner.databaseStartedAt)) {
     if (Date.now() > giveUpAt) {
-      throw new StartError(`The data folder ${folder} is still open in process ${owner.databasePid}; end it first`);
+      throw new UserError(`The data folder ${folder} is still open in process ${owner.databasePid}; end it first`);
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
     return;

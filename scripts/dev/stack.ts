@@ -8,9 +8,10 @@ import { JoseTokenVerifier } from '../../functions/adapters/jose/token-verifier.
 import { LineLog } from '../../functions/adapters/local/line-log.ts';
 import { readConfig } from '../../functions/config.ts';
 import { buildFunctions } from '../build.ts';
+import { UserError } from '../user-error.ts';
 import { KeptProcess } from './child.ts';
 import { DrainControl } from './control.ts';
-import { type DataFolder, StartError } from './data-folder.ts';
+import type { DataFolder } from './data-folder.ts';
 import { FunctionHost } from './function-host.ts';
 import { LOCAL_MODEL } from './local-model.ts';
 import { LogFile } from './log-file.ts';
@@ -52,17 +53,19 @@ export async function startStack(data: DataFolder, settings: Record<string, stri
     closeSync(logFd);
   };
   try {
-    checkSettings({ ...localSettings(runFolder, ANY_KEY_SET), ...settings });
     const databaseArgs = [data.databasePath, join(runFolder, '.s.PGSQL.5432')];
-    const database = new KeptProcess('database-process.ts', databaseArgs, logFd, (pid) => void data.noteDatabase(pid));
-    const encoder = new KeptProcess('encoder-process.ts', [join(runFolder, 'encoder')], logFd);
-    kept.push(database, encoder);
+    // Where the settings name a database or an encoder, it takes the place of the local one.
+    if (settings.RAG_DATABASE === undefined) {
+      kept.push(new KeptProcess('database-process.ts', databaseArgs, logFd, (pid) => void data.noteDatabase(pid)));
+    }
+    if (settings.RAG_EMBEDDING_URL === undefined) {
+      kept.push(new KeptProcess('encoder-process.ts', [join(runFolder, 'encoder')], logFd));
+    }
     const functionsFolder = join(runFolder, 'functions');
-    const [, , , key] = await Promise.all([
-      database.ready,
-      encoder.ready,
-      buildFunctions(functionsFolder),
+    const [key] = await Promise.all([
       ensureIssuerKey(data.path),
+      buildFunctions(functionsFolder),
+      ...kept.map((process) => process.ready),
     ]);
     const jwks = JSON.stringify(publicKeySet(key));
     const env = { ...localSettings(runFolder, jwks), ...settings };
@@ -87,12 +90,12 @@ export async function startStack(data: DataFolder, settings: Record<string, stri
   }
 }
 
-/** Tells a person what is wrong with a setting before a function would end over it. */
-function checkSettings(env: Record<string, string>): void {
+/** Tells a person what is wrong with a setting before anything is started. */
+export function checkSettings(settings: Record<string, string>): void {
   try {
-    readConfig(env);
+    readConfig({ ...localSettings('/', ANY_KEY_SET), ...settings });
   } catch (error) {
-    throw new StartError((error as Error).message);
+    throw new UserError((error as Error).message);
   }
 }
 
@@ -121,6 +124,6 @@ export async function runBootstrap(
     body: Buffer.from(JSON.stringify({ reembed })),
   });
   const body = JSON.parse(result.body.toString('utf8'));
-  if (result.status !== 200) throw new StartError(String(body.detail ?? 'bootstrap failed').replace(/^Error: /, ''));
+  if (result.status !== 200) throw new UserError(String(body.detail ?? 'bootstrap failed').replace(/^Error: /, ''));
   return body;
 }

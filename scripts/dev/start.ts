@@ -2,12 +2,14 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { LineLog } from '../../functions/adapters/local/line-log.ts';
+import { WRITE_SCOPE } from '../../functions/routes.ts';
 import type { BulkResult } from '../../functions/shapes.ts';
+import { UserError } from '../user-error.ts';
 import { welcome } from './banner.ts';
-import { claimDataFolder, type DataFolder, StartError } from './data-folder.ts';
+import { claimDataFolder, type DataFolder } from './data-folder.ts';
 import { peopleAlone, readSampleRecords } from './first-records.ts';
 import { Gateway } from './gateway.ts';
-import { type LocalStack, runBootstrap, startStack } from './stack.ts';
+import { checkSettings, type LocalStack, runBootstrap, startStack } from './stack.ts';
 import { LOCAL_PEOPLE, signToken } from './token-issuer.ts';
 
 const USAGE = `usage: npm start -- [--port N] [--data DIR] [--reset] [--empty] [--reembed]
@@ -45,13 +47,13 @@ function readOptions(args: string[]): Options {
       process.exit(0);
     }
     if (!/^\d{1,5}$/.test(values.port) || Number(values.port) > 65535) {
-      throw new StartError(`--port must be a whole number from 0 to 65535, got ${values.port}`);
+      throw new UserError(`--port must be a whole number from 0 to 65535, got ${values.port}`);
     }
-    if (values.data === '') throw new StartError('--data must name a folder');
+    if (values.data === '') throw new UserError('--data must name a folder');
     return { ...values, port: Number(values.port), data: resolve(values.data) };
   } catch (error) {
-    if (error instanceof StartError) throw error;
-    throw new StartError(`${(error as Error).message}\n${USAGE}`);
+    if (error instanceof UserError) throw error;
+    throw new UserError(`${(error as Error).message}\n${USAGE}`);
   }
 }
 
@@ -71,11 +73,12 @@ async function run(options: Options): Promise<void> {
     log: (callId) => new LineLog(callId, process.stderr),
   });
   const port = await gateway.listen(options.port).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'EADDRINUSE') throw new StartError(`Port ${options.port} is in use; name another with --port`);
-    throw new StartError(`Port ${options.port} cannot be listened on: ${error.code}`);
+    if (error.code === 'EADDRINUSE') throw new UserError(`Port ${options.port} is in use; name another with --port`);
+    throw new UserError(`Port ${options.port} cannot be listened on: ${error.code}`);
   });
   undo.push(() => gateway.close());
   const settings = overrides();
+  checkSettings(settings);
   const data = await claimDataFolder(options.data, options.reset);
   undo.push(() => data.release());
   await data.noteUrl(`http://127.0.0.1:${port}`);
@@ -88,7 +91,7 @@ async function run(options: Options): Promise<void> {
   await runBootstrap(stack, options.reembed);
   if (instance.records === 'pending') await loadFirstRecords(stack, data, options.empty);
   say('Embedding what is new …');
-  await stack.control.drain();
+  if (!(await stack.control.drain())) say(`Not everything is embedded yet; see ${data.logPath}`);
   stack.control.startSchedule();
   gateway.serve(stack);
 
@@ -99,7 +102,7 @@ async function run(options: Options): Promise<void> {
       seconds,
       data,
       hasSample: (await data.readInstance())?.records === 'sample',
-      manager: await signToken(stack.key, String(LOCAL_PEOPLE.manager), 'rag.write'),
+      manager: await signToken(stack.key, String(LOCAL_PEOPLE.manager), WRITE_SCOPE),
       developer: await signToken(stack.key, String(LOCAL_PEOPLE.developer)),
     }),
   );
@@ -121,7 +124,7 @@ async function loadFirstRecords(stack: LocalStack, data: DataFolder, empty: bool
       'Fn-Intent': 'httprequest',
       'Fn-Http-Method': 'POST',
       'Fn-Http-Request-Url': '/v1/records',
-      'Fn-Http-H-Authorization': `Bearer ${await signToken(stack.key, String(LOCAL_PEOPLE.manager), 'rag.write')}`,
+      'Fn-Http-H-Authorization': `Bearer ${await signToken(stack.key, String(LOCAL_PEOPLE.manager), WRITE_SCOPE)}`,
     },
     body: empty ? peopleAlone() : await readSampleRecords(),
   });
@@ -146,6 +149,6 @@ try {
 } catch (error) {
   await stop();
   const { message } = error as Error;
-  process.stderr.write(error instanceof StartError ? `${message}\n` : `oci-rag could not start: ${message}\n`);
+  process.stderr.write(error instanceof UserError ? `${message}\n` : `oci-rag could not start: ${message}\n`);
   process.exit(1);
 }

@@ -1,4 +1,4 @@
-import { StartError } from '../dev/data-folder.ts';
+import { UserError } from '../user-error.ts';
 
 /** The statuses after which the same call may work later. */
 const RETRYABLE = new Set([429, 502, 503, 504]);
@@ -10,7 +10,7 @@ interface ProblemBody {
 }
 
 /** A call that was refused (`status` from the server) or did not come through (`status` 0); the message is for people. */
-export class ApiError extends StartError {
+export class ApiError extends UserError {
   constructor(
     message: string,
     readonly status: number,

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { StartError } from '../dev/data-folder.ts';
+import { UserError } from '../user-error.ts';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 
@@ -16,7 +16,7 @@ type Values<O extends Options> = ReturnType<typeof parseArgs<{ options: O }>>['v
 
 /**
  * Reads the arguments of a command: exactly the named positional ones, its own options and those of all commands.
- * What does not fit is a {@link StartError} that names it.
+ * What does not fit is a {@link UserError} that names it.
  */
 export function readArgs<O extends Options>(
   args: string[],
@@ -28,13 +28,13 @@ export function readArgs<O extends Options>(
     parsed = parseArgs({ args, allowPositionals: true, options: { ...PLACE, ...options } });
   } catch (error) {
     // The first sentence names the option; the rest is about what Node itself would take.
-    throw new StartError(`${(error as Error).message.split('. ')[0]}; see --help`);
+    throw new UserError(`${(error as Error).message.split('. ')[0]}; see --help`);
   }
   const { positionals, values } = parsed;
   const missing = names[positionals.length];
-  if (missing !== undefined) throw new StartError(`${missing} is missing; see --help`);
+  if (missing !== undefined) throw new UserError(`${missing} is missing; see --help`);
   const extra = positionals[names.length];
-  if (extra !== undefined) throw new StartError(`"${extra}" is one argument too many; see --help`);
+  if (extra !== undefined) throw new UserError(`"${extra}" is one argument too many; see --help`);
   return {
     positionals,
     values: values as Values<O>,
@@ -43,7 +43,7 @@ export function readArgs<O extends Options>(
 }
 
 function toFolder(value: unknown): string {
-  if (value === '') throw new StartError('--data must name a folder');
+  if (value === '') throw new UserError('--data must name a folder');
   return resolve(typeof value === 'string' ? value : '.data');
 }
 
@@ -51,7 +51,7 @@ function toUrl(value: unknown): string | null {
   if (typeof value !== 'string') return null;
   const url = URL.canParse(value) ? new URL(value) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new StartError(`--url must be an http:// or https:// address, got ${value}`);
+    throw new UserError(`--url must be an http:// or https:// address, got ${value}`);
   }
   return url.href.replace(/\/+$/, '');
 }

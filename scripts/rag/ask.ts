@@ -1,5 +1,5 @@
 import type { Answer } from '../../functions/shapes.ts';
-import { StartError } from '../dev/data-folder.ts';
+import { UserError } from '../user-error.ts';
 import { readArgs } from './args.ts';
 import { connect } from './connect.ts';
 import { say } from './printing.ts';
@@ -12,7 +12,7 @@ export async function ask(args: string[]): Promise<number> {
   });
   const topK = values['top-k'];
   if (topK !== undefined && !/^\d{1,6}$/.test(topK)) {
-    throw new StartError(`--top-k must be a whole number from 1 to 50, got ${topK}`);
+    throw new UserError(`--top-k must be a whole number from 1 to 50, got ${topK}`);
   }
   const api = await connect(place, values.as);
   const answer = await api.call<Answer>('POST', '/v1/ask', {

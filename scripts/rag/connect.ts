@@ -1,4 +1,5 @@
-import { readUrl, StartError } from '../dev/data-folder.ts';
+import { readUrl } from '../dev/data-folder.ts';
+import { UserError } from '../user-error.ts';
 import { Api, ApiError } from './api.ts';
 import type { Place } from './args.ts';
 import { issueToken } from './who.ts';
@@ -13,9 +14,8 @@ export async function connect(place: Place, who: string | undefined): Promise<Ap
 async function tokenFor(place: Place, who: string | undefined): Promise<string> {
   const given = process.env.RAG_TOKEN ?? '';
   if (given !== '') {
-    if (who !== undefined) throw new StartError('RAG_TOKEN says who asks; leave --as out, or unset RAG_TOKEN');
-    if (!/^[\x21-\x7e]+$/.test(given))
-      throw new StartError('RAG_TOKEN is no token: it has blanks or other signs in it');
+    if (who !== undefined) throw new UserError('RAG_TOKEN says who asks; leave --as out, or unset RAG_TOKEN');
+    if (!/^[\x21-\x7e]+$/.test(given)) throw new UserError('RAG_TOKEN is no token: it has blanks or other signs in it');
     return given;
   }
   return issueToken(place.data, who ?? 'manager');

@@ -1,5 +1,5 @@
 // npm run rag: asks, imports and looks after an instance from the command line.
-import { StartError } from '../dev/data-folder.ts';
+import { UserError } from '../user-error.ts';
 import { ask } from './ask.ts';
 import { importFile } from './import/import.ts';
 import { printable } from './printing.ts';
@@ -7,7 +7,7 @@ import { requeue, status } from './status.ts';
 import { token } from './token.ts';
 import { USAGE } from './usage.ts';
 
-/** Each takes its arguments and resolves to the exit code; what a person can mend is a StartError. */
+/** Each takes its arguments and resolves to the exit code; what a person can mend is a UserError. */
 const COMMANDS: Record<string, (args: string[]) => Promise<number>> = {
   ask,
   import: importFile,
@@ -41,7 +41,7 @@ function ending(args: string[]): number {
 try {
   process.exitCode = await run(process.argv.slice(2));
 } catch (error) {
-  if (!(error instanceof StartError)) throw error;
+  if (!(error instanceof UserError)) throw error;
   process.stderr.write(`${printable(error.message)}\n`);
   process.exitCode = 1;
 }

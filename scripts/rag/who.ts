@@ -1,15 +1,13 @@
 import { MAX_ID, parseId } from '../../functions/core/ids.ts';
-import { StartError } from '../dev/data-folder.ts';
+import { WRITE_SCOPE } from '../../functions/routes.ts';
 import { LOCAL_PEOPLE, readIssuerKey, signToken } from '../dev/token-issuer.ts';
-
-/** What a token must carry whose bearer may write without being an admin. */
-export const WRITE_SCOPE = 'rag.write';
+import { UserError } from '../user-error.ts';
 
 /** The subject that stands for a person: of one of the three ready-made ones, or an employee's id. */
 function subjectOf(who: string): string {
   if (Object.hasOwn(LOCAL_PEOPLE, who)) return String(LOCAL_PEOPLE[who as keyof typeof LOCAL_PEOPLE]);
   if (parseId(who) !== null) return who;
-  throw new StartError(
+  throw new UserError(
     `"${who}" is nobody: name manager, developer, admin, or an employee's id (a whole number from 1 to ${MAX_ID})`,
   );
 }
@@ -18,6 +16,6 @@ function subjectOf(who: string): string {
 export async function issueToken(dataFolder: string, who: string, scope?: string): Promise<string> {
   const subject = subjectOf(who);
   const key = await readIssuerKey(dataFolder);
-  if (key === null) throw new StartError(`${dataFolder} has no issuer of tokens yet; run npm start on it first`);
+  if (key === null) throw new UserError(`${dataFolder} has no issuer of tokens yet; run npm start on it first`);
   return signToken(key, subject, scope ?? (who === 'manager' ? WRITE_SCOPE : undefined));
 }

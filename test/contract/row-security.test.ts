@@ -8,6 +8,7 @@ import { type Bench, forEachDatabase } from './databases.ts';
 /** What names the rows of each protected table. */
 const TABLES = {
   rag_chunk: "source_type || '/' || source_id",
+  project: 'project_id',
   task: 'task_id',
   task_comment: 'task_id',
   employee: 'employee_id',

@@ -4,7 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { claimDataFolder, StartError } from '../../scripts/dev/data-folder.ts';
+import { claimDataFolder } from '../../scripts/dev/data-folder.ts';
+import { UserError } from '../../scripts/user-error.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const parent = mkdtempSync(join(tmpdir(), 'oci-rag-folders-'));
@@ -66,7 +67,7 @@ describe('a data folder', () => {
 
     const refusal = claimDataFolder(folder, true);
 
-    await expect(refusal).rejects.toThrow(StartError);
+    await expect(refusal).rejects.toThrow(UserError);
     await expect(refusal).rejects.toThrow(`in use by process ${pid}`);
     expect(ownerPid()).toBe(pid);
   });

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
-import { StartError } from '../../dev/data-folder.ts';
+import { UserError } from '../../user-error.ts';
 import type { Item } from './items.ts';
 import { bindToHeader, type Mapping, type Row, toRecord } from './mapping.ts';
 
@@ -11,7 +11,7 @@ interface ParsedRow {
   info: { lines: number };
 }
 
-/** The rows of a CSV file as records, streamed. What is wrong with the file as a whole is a {@link StartError}. */
+/** The rows of a CSV file as records, streamed. What is wrong with the file as a whole is a {@link UserError}. */
 export async function* readCsv(path: string, mapping: Mapping): AsyncGenerator<Item> {
   let bound: Mapping | undefined;
   const rows = parse({
@@ -33,9 +33,9 @@ export async function* readCsv(path: string, mapping: Mapping): AsyncGenerator<I
       yield toItem(bound, record, info.lines);
     }
   } catch (error) {
-    throw error instanceof CsvError ? new StartError(`The file is no regular CSV: ${error.message}`) : error;
+    throw error instanceof CsvError ? new UserError(`The file is no regular CSV: ${error.message}`) : error;
   }
-  if (bound === undefined) throw new StartError('The file is empty; a CSV file begins with a header row');
+  if (bound === undefined) throw new UserError('The file is empty; a CSV file begins with a header row');
 }
 
 function toItem(mapping: Mapping, row: Row, lastLine: number): Item {
@@ -52,7 +52,7 @@ function toItem(mapping: Mapping, row: Row, lastLine: number): Item {
 /** Two columns of one name would leave it open which one a field is read from. */
 function refuseTwins(names: string[]): void {
   const twin = names.find((name, i) => name !== '' && names.indexOf(name) !== i);
-  if (twin !== undefined) throw new StartError(`The file has two columns named "${twin}"`);
+  if (twin !== undefined) throw new UserError(`The file has two columns named "${twin}"`);
 }
 
 /** Passes UTF-8 on as text and refuses everything else, which a parser would spoil without a word. */
@@ -62,7 +62,7 @@ async function* utf8Only(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> 
     try {
       return decoder.decode(chunk, { stream: chunk !== undefined });
     } catch {
-      throw new StartError('The file is not UTF-8; save it as "CSV UTF-8"');
+      throw new UserError('The file is not UTF-8; save it as "CSV UTF-8"');
     }
   };
   for await (const chunk of chunks) yield decode(chunk);

@@ -1,6 +1,6 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
-import { StartError } from '../../dev/data-folder.ts';
+import { UserError } from '../../user-error.ts';
 import type { Api } from '../api.ts';
 import { type Place, readArgs } from '../args.ts';
 import { connect } from '../connect.ts';
@@ -59,10 +59,8 @@ export async function importFile(args: string[]): Promise<number> {
   try {
     await waitForQueue(api, patienceWith(say));
   } catch (error) {
-    if (!(error instanceof StartError)) throw error;
-    throw new StartError(
-      `${error.message}\n${summary(progress)}; the server indexes what was accepted when it is back`,
-    );
+    if (!(error instanceof UserError)) throw error;
+    throw new UserError(`${error.message}\n${summary(progress)}; the server indexes what was accepted when it is back`);
   }
   say(`${summary(progress)} in ${seconds(performance.now() - startedAt)}`);
   if (progress.failed === 0) return 0;
@@ -106,8 +104,8 @@ async function sendAll({ api, items, total, progress, checkpoint, errors }: Send
     }
   } catch (error) {
     meter.stop();
-    if (!(error instanceof StartError)) throw error;
-    throw new StartError(
+    if (!(error instanceof UserError)) throw error;
+    throw new UserError(
       `${error.message}\n${progress.done} of ${count(total, 'record')} are done; the same command goes on from there`,
     );
   }
@@ -147,7 +145,7 @@ async function readJob(args: string[]): Promise<Job> {
   const { type, map, set } = values;
   const isCsv = formatOf(path, values.format) === 'csv';
   if (!isCsv && (type ?? map ?? set) !== undefined) {
-    throw new StartError('--type, --map and --set are for CSV; the lines of NDJSON say these things themselves');
+    throw new UserError('--type, --map and --set are for CSV; the lines of NDJSON say these things themselves');
   }
   const options = { ...(type && { type }), ...(map && { map }), ...(set && { set }) };
   return { path, mapping: isCsv ? parseMapping(options) : null, restart: values.restart ?? false, place };
@@ -161,16 +159,16 @@ async function requireFile(path: string): Promise<void> {
     isFile = (await stat(path)).isFile();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new StartError(`${path} cannot be read: ${code === 'ENOENT' ? 'there is no such file' : code}`);
+    throw new UserError(`${path} cannot be read: ${code === 'ENOENT' ? 'there is no such file' : code}`);
   }
-  if (!isFile) throw new StartError(`${path} is not a file`);
+  if (!isFile) throw new UserError(`${path} is not a file`);
 }
 
 function formatOf(path: string, format: string | undefined): 'csv' | 'ndjson' {
   if (format === 'csv' || format === 'ndjson') return format;
-  if (format !== undefined) throw new StartError(`--format must be csv or ndjson, got ${format}`);
+  if (format !== undefined) throw new UserError(`--format must be csv or ndjson, got ${format}`);
   const extension = extname(path).toLowerCase();
   if (extension === '.csv') return 'csv';
   if (extension === '.ndjson' || extension === '.jsonl') return 'ndjson';
-  throw new StartError(`${basename(path)} is neither .csv nor .ndjson; say which with --format`);
+  throw new UserError(`${basename(path)} is neither .csv nor .ndjson; say which with --format`);
 }

@@ -1,6 +1,6 @@
 import { parseId } from '../../../functions/core/ids.ts';
 import { RECORDS, type RecordType } from '../../../functions/routes.ts';
-import { StartError } from '../../dev/data-folder.ts';
+import { UserError } from '../../user-error.ts';
 
 /** How a CSV row becomes a record: which column each field is read from, and the fields that are the same in all. */
 export interface Mapping {
@@ -30,13 +30,13 @@ const isRecordType = (value: string): value is RecordType => Object.hasOwn(FIELD
 export function parseMapping(options: { type?: string; map?: string[]; set?: string[] }): Mapping {
   const type = options.type ?? 'task';
   if (!isRecordType(type)) {
-    throw new StartError(`--type must be one of ${Object.keys(FIELDS).join(', ')}, got ${type}`);
+    throw new UserError(`--type must be one of ${Object.keys(FIELDS).join(', ')}, got ${type}`);
   }
   const columns = parsePairs('--map', 'column', type, options.map ?? []);
   const fixed = parsePairs('--set', 'value', type, options.set ?? []);
-  if ('id' in fixed) throw new StartError('--set cannot give every record the same id');
+  if ('id' in fixed) throw new UserError('--set cannot give every record the same id');
   for (const field of Object.keys(fixed)) {
-    if (columns !== null && field in columns) throw new StartError(`${field} is named by both --map and --set`);
+    if (columns !== null && field in columns) throw new UserError(`${field} is named by both --map and --set`);
   }
   return { type, columns: options.map === undefined ? null : columns, fixed };
 }
@@ -47,11 +47,11 @@ function parsePairs(option: string, what: string, type: RecordType, values: stri
     const at = pair.indexOf('=');
     const field = pair.slice(0, at).trim();
     const value = pair.slice(at + 1).trim();
-    if (at < 1 || value === '') throw new StartError(`${option} takes field=${what},… pairs, got "${pair}"`);
+    if (at < 1 || value === '') throw new UserError(`${option} takes field=${what},… pairs, got "${pair}"`);
     if (field !== 'id' && !FIELDS[type].includes(field)) {
-      throw new StartError(`${option}: a ${type} has no field ${field}; it has ${['id', ...FIELDS[type]].join(', ')}`);
+      throw new UserError(`${option}: a ${type} has no field ${field}; it has ${['id', ...FIELDS[type]].join(', ')}`);
     }
-    if (field in pairs) throw new StartError(`${option} names ${field} twice`);
+    if (field in pairs) throw new UserError(`${option} names ${field} twice`);
     pairs[field] = value;
   }
   return pairs;
@@ -67,10 +67,10 @@ export function bindToHeader(mapping: Mapping, header: string[]): Mapping & { co
     Object.fromEntries(['id', ...FIELDS[mapping.type]].filter((f) => header.includes(f)).map((f) => [f, f]));
   const shown = `it has ${header.map((name) => `"${name}"`).join(', ')}`;
   for (const column of Object.values(columns)) {
-    if (!header.includes(column)) throw new StartError(`The file has no column "${column}"; ${shown}`);
+    if (!header.includes(column)) throw new UserError(`The file has no column "${column}"; ${shown}`);
   }
   if (!('id' in columns)) {
-    throw new StartError(`The file has no column "id"; say which one holds the keys, as in --map id=key,…; ${shown}`);
+    throw new UserError(`The file has no column "id"; say which one holds the keys, as in --map id=key,…; ${shown}`);
   }
   return { ...mapping, columns };
 }

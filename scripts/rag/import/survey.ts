@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { StartError } from '../../dev/data-folder.ts';
+import { UserError } from '../../user-error.ts';
 import type { Item } from './items.ts';
 
 /**
@@ -17,7 +17,7 @@ export async function countRecords(items: AsyncIterable<Item>): Promise<number> 
     const before = seen.get(key.id);
     if (before === undefined) seen.set(key.id, { text: key.text, line });
     else if (before.text !== key.text) {
-      throw new StartError(
+      throw new UserError(
         `${before.text} (line ${before.line}) and ${key.text} (line ${line}) would both be number ${key.id}; ` +
           'give them numbers that differ',
       );
