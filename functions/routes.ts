@@ -219,7 +219,9 @@ export function matchRoute(method: string, path: string): Match {
     if (route.method === method) return { route, params };
     methods.add(route.method);
   }
-  if (methods.size > 0) throw new MethodNotAllowed(`This path takes ${[...methods].join(', ')}`);
+  if (methods.size > 0) {
+    throw new MethodNotAllowed(`This path takes ${[...methods].join(', ')}`, { allow: [...methods] });
+  }
   throw new NotFound('There is no such path; /openapi.json lists those there are');
 }
 

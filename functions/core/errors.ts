@@ -1,11 +1,17 @@
+import { truncate } from './text.ts';
+
 /** One fault in what the caller sent: which field, and what is wrong with it (with the limit, where there is one). */
 export interface Fault {
   field: string;
   fault: string;
 }
 
+/** More faults than this are counted, not told. */
+const MAX_FAULTS = 20;
+
 interface ErrorOptions {
   faults?: Fault[];
+  allow?: string[];
   retryAfterSeconds?: number;
   cause?: unknown;
 }
@@ -19,12 +25,15 @@ export abstract class AppError extends Error {
   abstract readonly status: number;
   readonly retryable: boolean = false;
   readonly faults: Fault[];
+  /** The methods that a path does take. */
+  readonly allow: string[] | undefined;
   readonly retryAfterSeconds: number | undefined;
 
   constructor(message: string, options: ErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = new.target.name;
     this.faults = options.faults ?? [];
+    this.allow = options.allow;
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
 }
@@ -43,7 +52,9 @@ export class InvalidInput extends AppError {
   static of(faults: Fault[]): InvalidInput {
     const [first] = faults;
     const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
-    return new InvalidInput(first ? `${first.field}: ${first.fault}${more}` : 'The input is not valid', { faults });
+    const told = faults.slice(0, MAX_FAULTS).map(({ field, fault }) => ({ field: truncate(field, 100), fault }));
+    const message = first ? `${truncate(first.field, 100)}: ${first.fault}${more}` : 'The input is not valid';
+    return new InvalidInput(message, { faults: told });
   }
 }
 
@@ -128,10 +139,12 @@ const TITLES: Record<number, string> = {
   403: 'Forbidden',
   404: 'Not Found',
   405: 'Method Not Allowed',
+  408: 'Request Timeout',
   409: 'Conflict',
   413: 'Content Too Large',
   422: 'Unprocessable Content',
   429: 'Too Many Requests',
+  431: 'Request Header Fields Too Large',
   500: 'Internal Server Error',
   502: 'Bad Gateway',
   503: 'Service Unavailable',
@@ -165,6 +178,7 @@ export function toProblem(error: AppError, callId: string): Problem {
 export function problemHeaders(error: AppError): Record<string, string> {
   return {
     'Content-Type': 'application/problem+json',
+    ...(error.allow === undefined ? {} : { Allow: error.allow.join(', ') }),
     ...(error.status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
     ...(error.retryAfterSeconds === undefined ? {} : { 'Retry-After': String(error.retryAfterSeconds) }),
   };

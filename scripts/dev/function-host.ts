@@ -47,6 +47,8 @@ interface RunningFunction {
   listening: Promise<void>;
 }
 
+/** What the gateway takes (Node's own 16 KiB), with room for the prefix of each header that is passed on. */
+const MAX_HEADER_BYTES = 65_536;
 const START_LIMIT_MS = 10_000;
 const POLL_MS = 3;
 const STOP_GRACE_MS = 2000;
@@ -95,7 +97,7 @@ export class FunctionHost {
 
     const socketPath = join(this.#options.runFolder, `${name}${++this.#starts}`);
     const child = startChild({
-      args: [this.#options.bundleOf(name)],
+      args: [`--max-http-header-size=${MAX_HEADER_BYTES}`, this.#options.bundleOf(name)],
       env: {
         ...this.#options.env,
         FN_FORMAT: 'http-stream',
@@ -144,10 +146,12 @@ function post(running: RunningFunction, invocation: Invocation, limitMs: number)
       path: '/call',
       method: 'POST',
       headers: {
-        ...invocation.headers,
+        // First: Node reads no more than the first thousand headers of a request, and refuses one without Host.
+        Host: 'localhost',
         'Content-Length': invocation.body.length,
         'Fn-Call-Id': invocation.callId,
         'Fn-Deadline': new Date(Date.now() + limitMs).toISOString(),
+        ...invocation.headers,
       },
     });
     const timer = setTimeout(() => {

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, maxHeaderSize, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import {
   AppError,
   DeadlineExceeded,
+  MalformedRequest,
   problemHeaders,
   RateLimited,
   toAppError,
@@ -43,6 +45,7 @@ export class Gateway {
     this.#options = options;
     this.#limit = new RateLimit(options.requestsPerSecond);
     this.#server = createServer((request, response) => void this.#answer(request, response));
+    this.#server.on('clientError', refuseUnreadable);
   }
 
   /** Listens on loopback; resolves to the port. */
@@ -116,6 +119,32 @@ export class Gateway {
     response.writeHead(Number(result.headers['fn-http-status'] ?? 200));
     response.end(result.body);
   }
+}
+
+/** Answers what Node could not read as HTTP, by Node's code for it. */
+function refuseUnreadable({ code }: NodeJS.ErrnoException, socket: Duplex): void {
+  if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const error =
+    code === 'HPE_HEADER_OVERFLOW'
+      ? new HeadersTooLarge(`The headers are at most ${maxHeaderSize} bytes`)
+      : code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? new RequestTimeout('The request did not come to its end in time')
+        : new MalformedRequest('This is not valid HTTP/1.1');
+  const problem = toProblem(error, randomUUID());
+  const body = JSON.stringify(problem);
+  const headers = { ...problemHeaders(error), 'X-Call-Id': problem.callId, 'Content-Length': Buffer.byteLength(body) };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${problem.status} ${problem.title}\r\n${lines.join('')}Connection: close\r\n\r\n${body}`);
+}
+
+class HeadersTooLarge extends AppError {
+  readonly code = 'headers_too_large';
+  readonly status = 431;
+}
+
+class RequestTimeout extends AppError {
+  readonly code = 'request_timeout';
+  readonly status = 408;
 }
 
 /** The function behind a route broke off, or answered with its own failure. */

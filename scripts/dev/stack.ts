@@ -106,6 +106,8 @@ function localSettings(runFolder: string, jwks: string): Record<string, string> 
     RAG_EMBEDDING_URL: `unix:${join(runFolder, 'encoder')}`,
     RAG_EMBEDDING_WINDOW: String(LOCAL_MODEL.window),
     RAG_RETRIEVAL_CUTOFF: String(LOCAL_MODEL.cutoff),
+    // Short, since a stop may cut a drain off, and a long batch prolongs its claims.
+    RAG_WORKER_LEASE_SECONDS: '15',
     RAG_AUTH_ISSUER: LOCAL_ISSUER,
     RAG_AUTH_AUDIENCE: LOCAL_AUDIENCE,
     RAG_AUTH_JWKS: jwks,

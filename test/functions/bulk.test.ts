@@ -76,8 +76,14 @@ describe('many records in one body', () => {
     ['not UTF-8', Buffer.from([0x22, 0xff, 0xfe, 0x22]), 400, 'malformed_request', /UTF-8/],
     ['a list', '[]', 422, 'invalid_input', /^body: .*object/],
     ['null', 'null', 422, 'invalid_input', /^body: .*object/],
-    ['no type', { id: 1, data: { title: 'x' } }, 422, 'invalid_input', /^type: .*'employee'.*'comment'/],
-    ['an unknown type', { type: 'invoice', id: 1, data: {} }, 422, 'invalid_input', /^type: .*'employee'.*'comment'/],
+    ['no type', { id: 1, data: { title: 'x' } }, 422, 'invalid_input', /^type: must be one of employee, .*comment$/],
+    [
+      'an unknown type',
+      { type: 'invoice', id: 1, data: {} },
+      422,
+      'invalid_input',
+      /^type: must be one of employee, .*comment$/,
+    ],
     [
       'an unknown operation',
       { op: 'patch', type: 'task', id: 1, data: {} },
@@ -174,6 +180,36 @@ describe('many records in one body', () => {
 
   test('blank lines alone are nothing to write', async () => {
     expect((await send('', ' ', '')).results).toEqual([]);
+  });
+
+  test('many refused lines do not hold up another call', async () => {
+    const order: string[] = [];
+    const flood = bench.functions
+      .call('POST /v1/records', { token: importer, body: '1\n'.repeat(40_000) })
+      .then(() => order.push('flood'));
+    await new Promise((later) => setTimeout(later, 150));
+    const single = await bench.functions.call('DELETE /v1/tasks/987654', { token: importer });
+    order.push('single');
+    await flood;
+
+    expect(single.status).toBe(404);
+    expect(order).toEqual(['single', 'flood']);
+  });
+
+  test('more lines than an answer has room for are refused together', async () => {
+    const reply = await bench.functions.call('POST /v1/records', { token: importer, body: '1\n'.repeat(50_001) });
+
+    expectProblem(reply, 413, 'too_large');
+  });
+
+  test('a line with very many faults is told of some, and of their number', async () => {
+    const data = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`field${i}`.repeat(40), 1]));
+
+    const { results } = await send({ type: 'task', id: 1, data: { title: 'x', ...data } });
+
+    expect(results[0]?.error?.errors).toHaveLength(20);
+    expect(results[0]?.error?.detail).toContain('and 499 more');
+    expect(JSON.stringify(results).length).toBeLessThan(5000);
   });
 
   test('no body at all is refused', async () => {

@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { Writable } from 'node:stream';
 import { afterEach, describe, expect, test } from 'vitest';
 import { LineLog } from '../../functions/adapters/local/line-log.ts';
@@ -89,6 +90,15 @@ async function expectProblem(response: Response, status: number, code: string): 
   return body;
 }
 
+/** Sends bytes as they are and returns everything that comes back. */
+async function exchange(url: string, bytes: string): Promise<string> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.write(bytes, 'latin1');
+  let reply = '';
+  for await (const part of socket) reply += String(part);
+  return reply;
+}
+
 describe('the gateway refuses without waking a function', () => {
   test.each<[string, FetchOptions, number, string]>([
     ['GET /', {}, 404, 'not_found'],
@@ -112,6 +122,29 @@ describe('the gateway refuses without waking a function', () => {
 
     await expectProblem(response, status, code);
     if (status === 401) expect(response.headers.get('www-authenticate')).toBe('Bearer');
+    if (status === 405) expect(response.headers.get('allow')).toMatch(/^[A-Z]+(, [A-Z]+)*$/);
+    expect(bench.calls).toEqual([]);
+  });
+
+  test.each<[string, string, number, RegExp]>([
+    [
+      'headers of 20 kB',
+      `GET /v1/status HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`,
+      431,
+      /16384 bytes/,
+    ],
+    ['a length that is no number', 'POST /v1/ask HTTP/1.1\r\nHost: x\r\nContent-Length: abc\r\n\r\n', 400, /HTTP/],
+    ['bytes that are no HTTP', '\x16\x03\x01', 400, /HTTP/],
+  ])('%s', async (_, bytes, status, detail) => {
+    bench = await new Bench().listen();
+
+    const reply = await exchange(bench.url, bytes);
+
+    const [head = '', body = ''] = reply.split('\r\n\r\n');
+    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} .*\r\nContent-Type: application/problem\\+json\r\n`));
+    const problem = JSON.parse(body);
+    expect(problem).toMatchObject({ status, detail: expect.stringMatching(detail) });
+    expect(head).toContain(`X-Call-Id: ${problem.callId}`);
     expect(bench.calls).toEqual([]);
   });
 

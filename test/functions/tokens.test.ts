@@ -89,6 +89,8 @@ describe('a token', () => {
     ['an end that is no number', async () => `Bearer ${await signed({ exp: 'never' })}`],
     ['no subject', async () => `Bearer ${await signed({ sub: undefined })}`],
     ['a subject that is a list', async () => `Bearer ${await signed({ sub: ['2'] })}`],
+    ['a subject with a NUL character', async () => `Bearer ${await signed({ sub: '2\0' })}`],
+    ['a subject with half a surrogate pair', async () => `Bearer ${await signed({ sub: '2\ud800' })}`],
   ])('is refused: %s', async (_, header) => {
     const reply = await read(await header());
 
@@ -105,6 +107,15 @@ describe('a token', () => {
     ['a subject that is a number', async () => `Bearer ${await signed({ sub: 2 })}`],
   ])('is accepted: %s', async (_, header) => {
     const reply = await read(await header());
+
+    expect(reply.status).toBe(200);
+  });
+
+  test('is found before as many headers as a gateway takes', async () => {
+    const headers = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`Fn-Http-H-Custom-${1000 + i}`, 'v']));
+    const reply = await bench.functions.call('GET /v1/tasks/21', {
+      headers: { 'Fn-Http-H-Authorization': `Bearer ${await signed({})}`, ...headers },
+    });
 
     expect(reply.status).toBe(200);
   });

@@ -44,7 +44,9 @@ describe('the route of a request', () => {
     ['get', '/v1/status', ['GET']],
     ['', '/v1/status', ['GET']],
   ])('%j %s is refused with the methods that there are', (method, path, methods) => {
-    expect(() => matchRoute(method, path)).toThrow(new MethodNotAllowed(`This path takes ${methods.join(', ')}`));
+    expect(() => matchRoute(method, path)).toThrow(
+      new MethodNotAllowed(`This path takes ${methods.join(', ')}`, { allow: methods }),
+    );
   });
 
   test('finds each route of the table by its own path, and no other before it', () => {

@@ -49,6 +49,10 @@ export class JoseTokenVerifier implements TokenVerifier {
       if (typeof subject !== 'string' && typeof subject !== 'number') {
         throw new Unauthenticated(`The token's claim ${employeeClaim} must be a string or a number`);
       }
+      // No database stores such a text, so nobody is known by it.
+      if (typeof subject === 'string' && (!subject.isWellFormed() || subject.includes('\0'))) {
+        throw new Unauthenticated(`The token's claim ${employeeClaim} is not valid Unicode text`);
+      }
       const scopes = typeof payload.scope === 'string' ? payload.scope.split(' ') : [];
       return { subject: String(subject), scopes };
     } catch (error) {

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import type { Prepared, Value } from './binds.ts';
 
