@@ -66,7 +66,7 @@ CREATE TABLE rag_source (
   indexed_at  TIMESTAMP WITH TIME ZONE,
   last_error  VARCHAR(2000),
   PRIMARY KEY (source_type, source_id)
-);
+) WITH (fillfactor = 50); -- Room for new row versions beside the old, which then need no new index entries.
 
 CREATE TABLE rag_chunk (
   chunk_id          BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -101,7 +101,7 @@ CREATE TABLE rag_dirty (
   last_error      VARCHAR(2000),
   claimed_until   TIMESTAMP WITH TIME ZONE,
   next_attempt_at TIMESTAMP WITH TIME ZONE DEFAULT CURRENT_TIMESTAMP NOT NULL
-);
+) WITH (fillfactor = 50);
 CREATE INDEX rag_dirty_order_ix ON rag_dirty (enqueued_at, dirty_id);
 CREATE INDEX rag_dirty_source_ix ON rag_dirty (source_type, source_id);
 

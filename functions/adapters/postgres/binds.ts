@@ -1,3 +1,4 @@
+import { endianness } from 'node:os';
 import type { Bind, Binds } from '../../ports/database.ts';
 
 export interface Prepared {
@@ -42,8 +43,9 @@ export type Value = string | number | null | Buffer;
 function toValue(bind: Bind): Value {
   if (!(bind instanceof Float32Array)) return bind;
   // vector_recv: the dimension and an unused field as int16, then each value as float4, all big-endian.
-  const bytes = Buffer.alloc(4 + 4 * bind.length);
-  bytes.writeInt16BE(bind.length, 0);
-  for (const [i, x] of bind.entries()) bytes.writeFloatBE(x, 4 + 4 * i);
-  return bytes;
+  const values = Buffer.from(Float32Array.from(bind).buffer);
+  if (endianness() === 'LE') values.swap32();
+  const head = Buffer.alloc(4);
+  head.writeInt16BE(bind.length);
+  return Buffer.concat([head, values]);
 }

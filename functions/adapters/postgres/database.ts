@@ -1,6 +1,7 @@
 import './navigator.ts';
 import pg from 'pg';
 import { Unavailable } from '../../core/errors.ts';
+import { ROLES, type Role } from '../../core/scope.ts';
 import type { Actor, Binds, Database, Transaction } from '../../ports/database.ts';
 import { DuplicateKey } from '../../ports/database.ts';
 import { positionalValues, toPositional } from './binds.ts';
@@ -61,8 +62,8 @@ export class PostgresDatabase implements Database {
 
   async transaction<T>(actor: Actor, work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.#withClient(async (client) => {
-      // Not waited for: they go out with the first statement, and where they fail it fails too.
-      for (const sent of begin(client, actor)) sent.catch(() => {});
+      // Not waited for: it goes out with the first statement, and where it fails that fails too.
+      begin(client, actor).catch(() => {});
       const result = await work(new PostgresTransaction(client));
       const { command } = await client.query('COMMIT');
       // A COMMIT after a statement that failed is answered with a ROLLBACK, and no error.
@@ -86,9 +87,9 @@ export class PostgresDatabase implements Database {
   /** One statement as a transaction, all of it in one round trip. */
   async #alone(actor: Actor, sql: string, binds: Binds): Promise<pg.QueryResult> {
     return this.#withClient(async (client) => {
-      const before = begin(client, actor);
+      const begun = begin(client, actor);
       const statement = run(client, sql, binds);
-      const sent = [...before, statement, client.query('COMMIT')];
+      const sent = [begun, statement, client.query('COMMIT')];
       await Promise.allSettled(sent);
       await Promise.all(sent);
       return statement;
@@ -155,15 +156,24 @@ function run(client: pg.PoolClient, sql: string, binds: Binds): Promise<pg.Query
   return client.query(prepared.text, positionalValues(prepared, binds));
 }
 
-/** Opens a transaction as an actor: its database role, and for an employee who it is, for the row policies. */
-function begin(client: pg.PoolClient, actor: Actor): Promise<pg.QueryResult>[] {
-  const isSystem = actor === 'system';
-  const begun = client.query('BEGIN');
-  const set = client.query(
-    `SELECT set_config('role', $1, true), set_config('rag.employee_id', $2, true), set_config('rag.role', $3, true)`,
-    isSystem ? [SYSTEM_ROLE, '', ''] : [READER_ROLE, String(actor.employeeId), actor.role],
+/**
+ * Opens a transaction as an actor: its database role, and for an employee who it is, for the row policies. One message;
+ * what it quotes is a number and names of ours.
+ */
+function begin(client: pg.PoolClient, actor: Actor): Promise<unknown> {
+  const [role, employeeId, employeeRole] =
+    actor === 'system' ? [SYSTEM_ROLE, '', ''] : [READER_ROLE, String(Number(actor.employeeId)), nameOf(actor.role)];
+  return client.query(
+    `BEGIN; SELECT set_config('role', '${role}', true), set_config('rag.employee_id', '${employeeId}', true),
+       set_config('rag.role', '${employeeRole}', true)`,
   );
-  return [begun, set];
+}
+
+/** The role's name as the code has it, so that nothing else is ever quoted. */
+function nameOf(role: Role): Role {
+  const known = ROLES.find((name) => name === role);
+  if (known === undefined) throw new Error('an employee has a role that is not known');
+  return known;
 }
 
 const UNIQUE_VIOLATION = '23505';
