@@ -102,7 +102,8 @@ export function extractAnswer(question: string, sources: NumberedSource[]): { n:
   }
   candidates.sort((a, b) => b.score - a.score || a.n - b.n);
   const best = candidates[0]?.score ?? 0;
-  return withoutRepeats(candidates.filter((unit) => unit.score >= best * NEAR_BEST))
+  const enough = best - Math.abs(best) * (1 - NEAR_BEST);
+  return withoutRepeats(candidates.filter((unit) => unit.score >= enough))
     .slice(0, MAX_UNITS)
     .map(({ n, text }) => ({ n, text: truncate(text, MAX_UNIT_LENGTH) }));
 }

@@ -4,7 +4,7 @@ const STOP_WORDS = new Set(
   from had has have having he her here hers him his how i if in into is it its just me more most my no nor not now of
   off on once only or other our out over own please same she should so some such tell than that the their them then
   there these they this those through to too under until up very was we were what when where which while who whom why
-  will with would you your
+  will with would you your happen happens happened say says tell
   al algo algun alguna algunas alguno algunos ante antes aqui asi aun aunque bajo bien cada como con contra cual cuales
   cuando cuanta cuantas cuanto cuantos de del desde donde dos e el ella ellas ellos en entre era eran es esa esas ese
   eso esos esta estaba estaban estan estas este esto estos fue fueron ha haber habia han hasta hay he la las le les lo los

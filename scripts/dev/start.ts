@@ -134,6 +134,9 @@ async function loadFirstRecords(stack: LocalStack, data: DataFolder, empty: bool
   await data.writeInstance({ records: empty ? 'none' : 'sample' });
 }
 
+// The product goes on when nobody reads what it prints any more, as with `| head`.
+process.stdout.on('error', () => {});
+
 let stopping = false;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, async () => {

@@ -38,6 +38,12 @@ function ending(args: string[]): number {
   return at === -1 ? args.length : at;
 }
 
+// Whoever reads has read enough, as `| head` has.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
+
 try {
   process.exitCode = await run(process.argv.slice(2));
 } catch (error) {

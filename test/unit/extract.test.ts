@@ -58,6 +58,18 @@ describe('an extract', () => {
     expect(extractAnswer(question, [refund, pump])).toEqual([]);
   });
 
+  test('is the first line of a record that says all it says there', () => {
+    const bare = {
+      n: 1,
+      title: 'Output directory deletes sources',
+      text: '[TASK #4] Output directory deletes sources\nDue: -',
+    };
+
+    expect(extractAnswer('Which directory deletes sources?', [bare, pump])).toEqual([
+      { n: 1, text: '[TASK #4] Output directory deletes sources' },
+    ]);
+  });
+
   test('is empty without sources', () => {
     expect(extractAnswer('Why do partial refunds fail?', [])).toEqual([]);
   });
