@@ -54,6 +54,7 @@ serve(
     },
     services,
   ),
+  services.log('-'),
 );
 
 // While the platform brings the first call: what every call needs is loaded, and the database is connected to.

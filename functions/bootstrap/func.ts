@@ -27,7 +27,7 @@ serve(async ({ callId, body }) => {
     log.error('bootstrap_failed', error);
     throw error;
   }
-});
+}, services.log('-'));
 
 /** The body is empty, or a JSON object; `reembed` is the one field that changes anything. */
 function isReembed(body: Buffer): boolean {

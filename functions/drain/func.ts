@@ -33,4 +33,4 @@ serve(async ({ callId, deadline, body }) => {
     log.error('drain_failed', error);
     throw error;
   }
-});
+}, services.log('-'));

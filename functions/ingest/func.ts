@@ -39,6 +39,7 @@ serve(
     },
     services,
   ),
+  services.log('-'),
 );
 
 async function accept(call: Call, change: Change): Promise<FunctionResponse> {

@@ -1,13 +1,16 @@
 import fdk, { type FnContext } from '@fnproject/fdk';
 import { toAppError } from '../../core/errors.ts';
 import type { FunctionRequest, FunctionResponse } from '../../http.ts';
+import type { Log } from '../../ports/platform.ts';
 
 /**
  * Serves a function over the FDK's socket: the only place that knows the FDK, and where its faults (0.0.76) are kept
  * out. Bodies come as bytes (its string modes break UTF-8 between two reads), a result is always there (it never
  * answers a null), and what is thrown is a public message (it passes it on to the caller).
  */
-export function serve(handle: (request: FunctionRequest) => Promise<FunctionResponse>): void {
+export function serve(handle: (request: FunctionRequest) => Promise<FunctionResponse>, log: Log): void {
+  // The FDK prints stacks of many lines; a log has one line an event.
+  console.warn = (...parts: unknown[]) => log.warn('fdk', { message: parts.map(String).join(' ') });
   fdk.handle(
     async (body: Buffer, context: FnContext) => {
       const gateway = context.httpGateway;
