@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { FUNCTIONS, type FunctionName } from '../../functions/routes.ts';
 import { startChild, stopChild } from './child.ts';
 
@@ -25,6 +26,8 @@ export class InvocationError extends Error {
   constructor(
     message: string,
     readonly timedOut: boolean,
+    /** Whether it is certain that the function has not seen the call. */
+    readonly notReached = false,
   ) {
     super(message);
   }
@@ -45,6 +48,7 @@ interface RunningFunction {
   socketPath: string;
   agent: Agent;
   listening: Promise<void>;
+  ended: Promise<void>;
 }
 
 /** What the gateway takes (Node's own 16 KiB), with room for the prefix of each header that is passed on. */
@@ -52,6 +56,8 @@ const MAX_HEADER_BYTES = 65_536;
 const START_LIMIT_MS = 10_000;
 const POLL_MS = 3;
 const STOP_GRACE_MS = 2000;
+/** How long the end of a process may take to be known after its socket has closed. */
+const END_KNOWN_MS = 500;
 
 /**
  * Runs functions as OCI Functions does: one process each, started on demand and again when it has died, called over
@@ -75,7 +81,15 @@ export class FunctionHost {
     try {
       return await post(running, invocation, limitMs);
     } catch (error) {
-      if (error instanceof InvocationError && error.timedOut) running.child.kill('SIGKILL');
+      if (!(error instanceof InvocationError)) throw error;
+      if (error.timedOut) running.child.kill('SIGKILL');
+      // The socket of a process that dies is closed before its end is known: the next call must find a new process.
+      const pause = new AbortController();
+      await Promise.race([running.ended, sleep(END_KNOWN_MS, null, { signal: pause.signal })]);
+      pause.abort();
+      // It was dead before the call could reach it: nothing has been done yet.
+      if (error.notReached && !this.#closed && this.#running.get(name) !== running)
+        return this.invoke(name, invocation);
       throw error;
     }
   }
@@ -109,14 +123,23 @@ export class FunctionHost {
       logFd: this.#options.logFd,
     });
     const agent = new Agent({ keepAlive: true });
-    const running = { child, socketPath, agent, listening: whenListening(child, socketPath) };
-    this.#running.set(name, running);
-    child.once('exit', () => {
-      if (this.#running.get(name) === running) this.#running.delete(name);
-      agent.destroy();
-      void rm(socketPath, { force: true });
-      void rm(`${socketPath}.tmp`, { force: true });
+    const ended = new Promise<void>((resolve) => {
+      child.once('exit', () => {
+        if (this.#running.get(name) === running) this.#running.delete(name);
+        agent.destroy();
+        void rm(socketPath, { force: true });
+        void rm(`${socketPath}.tmp`, { force: true });
+        resolve();
+      });
     });
+    const running: RunningFunction = {
+      child,
+      socketPath,
+      agent,
+      listening: whenListening(child, socketPath),
+      ended,
+    };
+    this.#running.set(name, running);
     // Each call awaits it; this keeps a failure without a waiting call from ending the process.
     running.listening.catch(() => {});
     return running;
@@ -158,9 +181,10 @@ function post(running: RunningFunction, invocation: Invocation, limitMs: number)
       reject(new InvocationError(`the function overran its ${limitMs / 1000} s`, true));
       sent.destroy();
     }, limitMs);
-    const failed = (error: Error) => {
+    const failed = (error: NodeJS.ErrnoException) => {
       clearTimeout(timer);
-      reject(new InvocationError(`the function broke off: ${error.message}`, false));
+      const notReached = error.code === 'ECONNREFUSED' || error.code === 'ENOENT';
+      reject(new InvocationError(`the function broke off: ${error.message}`, false, notReached));
     };
     sent.on('error', failed);
     sent.on('response', (response) => {
