@@ -177,9 +177,12 @@ CREATE POLICY task_reader ON task FOR SELECT TO rag_reader
   USING ((SELECT rag_sees_everything()) OR assignee_id = (SELECT rag_employee_id()));
 CREATE POLICY task_comment_reader ON task_comment FOR SELECT TO rag_reader
   USING (EXISTS (SELECT 1 FROM task t WHERE t.task_id = task_comment.task_id));
+-- An owner's chunk is seen while the record itself is still the owner's: a right that is taken away is gone at once, also
+-- before the queue has reached it. TASK shows a developer that developer's own rows alone, by the policy above.
 CREATE POLICY rag_chunk_reader ON rag_chunk FOR SELECT TO rag_reader
   USING ((SELECT rag_sees_everything())
-    OR owner_employee_id = (SELECT rag_employee_id())
-    OR (audience = 'organization' AND (SELECT rag_employee_id()) IS NOT NULL));
+    OR (audience = 'organization' AND (SELECT rag_employee_id()) IS NOT NULL)
+    OR (owner_employee_id = (SELECT rag_employee_id())
+      AND (source_type <> 'task' OR source_id IN (SELECT CAST(t.task_id AS VARCHAR(512)) FROM task t))));
 CREATE POLICY rag_log_reader ON rag_log FOR INSERT TO rag_reader
   WITH CHECK (employee_id = (SELECT rag_employee_id()));
