@@ -1,9 +1,6 @@
-import type * as z from 'zod';
 import {
   DeadlineExceeded,
-  type Fault,
   Forbidden,
-  InvalidInput,
   MalformedRequest,
   NotFound,
   problemHeaders,
@@ -12,6 +9,7 @@ import {
   toProblem,
   Unauthenticated,
 } from './core/errors.ts';
+import { decodeUtf8, parseJson, validate } from './core/input.ts';
 import type { Caller } from './core/scope.ts';
 import type { Log } from './ports/platform.ts';
 import {
@@ -164,70 +162,11 @@ export function bearerToken(authorization: string | null | undefined): string {
   return token;
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-/** Decodes UTF-8, refusing bytes that are none rather than replacing them. */
-export function decodeUtf8(bytes: Uint8Array, what = 'body'): string {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    throw new MalformedRequest(`The ${what} is not valid UTF-8`);
-  }
-}
-
 /** The body in the shape that its route names; null for routes that have none or read it themselves. */
 async function readBody(route: Route, body: Buffer): Promise<unknown> {
   if (route.body === undefined || route.bodyType !== undefined) return null;
   const value = parseJson(decodeUtf8(body));
   return validate(await route.body(), value);
-}
-
-/** The value of a JSON text; `what` names the text in the error. */
-export function parseJson(text: string, what = 'body'): unknown {
-  if (text.trim() === '') throw new MalformedRequest(`The ${what} is empty; it must be JSON`);
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    const { message } = error as Error;
-    const at = /JSON at position (\d+)/.exec(message)?.[1];
-    // Where the engine names no position, it quotes the place.
-    const place = at === undefined ? message.replace(/ is not valid JSON$/, '') : `at character ${at}`;
-    throw new MalformedRequest(`The ${what} is not valid JSON (${place})`);
-  }
-}
-
-/** The value in its shape, or InvalidInput with a fault for each field; `prefix` is where the value stands. */
-export function validate<T>(shape: z.ZodType<T>, value: unknown, prefix = ''): T {
-  const parsed = shape.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw InvalidInput.of(parsed.error.issues.flatMap((issue) => toFaults(issue, prefix)));
-}
-
-function toFaults(issue: z.core.$ZodIssue, prefix: string): Fault[] {
-  const fieldOf = (...path: PropertyKey[]) => [prefix, ...path.map(String)].filter((part) => part !== '').join('.');
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ field: fieldOf(...issue.path, key), fault: 'is not a field here' }));
-  }
-  return [{ field: fieldOf(...issue.path) || 'body', fault: faultOf(issue) }];
-}
-
-/** The fault in our words where the schema has none of its own. */
-function faultOf(issue: z.core.$ZodIssue): string {
-  switch (issue.code) {
-    case 'invalid_type': {
-      const received = /received (\w+)/.exec(issue.message)?.[1];
-      if (received === undefined) return issue.message;
-      return received === 'undefined' ? 'is missing' : `must be of type ${issue.expected}, got ${received}`;
-    }
-    case 'invalid_value':
-      return `must be one of ${issue.values.join(', ')}`;
-    case 'invalid_union':
-      return 'options' in issue && Array.isArray(issue.options)
-        ? `must be one of ${issue.options.join(', ')}`
-        : issue.message;
-    default:
-      return issue.message;
-  }
 }
 
 /** Rejects when the deadline is near, so that the caller hears of it before the platform ends the call. */

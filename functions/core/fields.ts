@@ -1,15 +1,12 @@
 import * as z from 'zod';
 import { MAX_ID } from './ids.ts';
-import { blankToNull, normalizeText, toSingleLine } from './text.ts';
-
-const NOT_STORABLE = 'must not contain a NUL character or half of a surrogate pair (text that is not valid Unicode)';
-const storable = (text: string) => text.isWellFormed() && !text.includes('\0');
+import { blankToNull, isStorable, NOT_STORABLE, normalizeText, toSingleLine } from './text.ts';
 
 const raw = (max: number) =>
   z
     .string()
     .max(max, { error: (issue) => `is at most ${max} characters, got ${String(issue.input).length}` })
-    .refine(storable, { error: NOT_STORABLE });
+    .refine(isStorable, { error: NOT_STORABLE });
 
 /** A required single line (a name, a title): white space is folded, blank is refused. */
 export const line = (max: number) =>

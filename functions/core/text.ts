@@ -1,3 +1,9 @@
+/** Whether a database can keep the text: valid Unicode without a NUL character. */
+export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
+
+export const NOT_STORABLE =
+  'must not contain a NUL character or half of a surrogate pair (text that is not valid Unicode)';
+
 /** Line ends as LF and composed characters (NFC), so that the same text always has the same hash. */
 export function normalizeText(text: string): string {
   return text.replace(/\r\n?/g, '\n').normalize('NFC');

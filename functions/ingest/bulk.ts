@@ -1,11 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type * as z from 'zod';
 import { DeadlineExceeded, InvalidInput, MalformedRequest, TooLarge, toAppError } from '../core/errors.ts';
+import { decodeUtf8, parseJson, validate } from '../core/input.ts';
 import { employeeInput } from '../core/kinds/employee.ts';
 import { projectInput } from '../core/kinds/project.ts';
 import { sprintInput } from '../core/kinds/sprint.ts';
 import { commentInput, taskInput } from '../core/kinds/task.ts';
-import { decodeUtf8, parseJson, validate } from '../http.ts';
 import type { Database } from '../ports/database.ts';
 import type { Log } from '../ports/platform.ts';
 import { type BulkLine, type BulkResult, bulkLine } from '../shapes.ts';

@@ -77,11 +77,13 @@ export async function startStack(data: DataFolder, settings: Record<string, stri
     });
     control = new DrainControl(host, runFolder, new LineLog('control', new LogFile(logFd)));
     await control.listen();
+    // By the same settings as the functions' own check.
+    const config = readConfig(env);
     const verifier = new JoseTokenVerifier({
-      issuer: LOCAL_ISSUER,
-      audience: LOCAL_AUDIENCE,
-      jwks,
-      employeeClaim: 'sub',
+      issuer: config.RAG_AUTH_ISSUER,
+      audience: config.RAG_AUTH_AUDIENCE,
+      jwks: config.RAG_AUTH_JWKS,
+      employeeClaim: config.RAG_AUTH_EMPLOYEE_CLAIM,
     });
     return { host, control, verifier, key, close };
   } catch (error) {

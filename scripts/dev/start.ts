@@ -58,9 +58,7 @@ function readOptions(args: string[]): Options {
 }
 
 const started = performance.now();
-const say = (line: string) =>
-  process.stdout.write(`${line}
-`);
+const say = (line: string) => process.stdout.write(`${line}\n`);
 const undo: (() => Promise<void>)[] = [];
 
 async function stop(): Promise<void> {
@@ -128,7 +126,8 @@ async function loadFirstRecords(stack: LocalStack, data: DataFolder, empty: bool
     },
     body: empty ? peopleAlone() : await readSampleRecords(),
   });
-  const result = JSON.parse(response.body.toString('utf8')) as BulkResult;
+  const result = JSON.parse(response.body.toString('utf8')) as BulkResult & { detail?: string };
+  if (result.results === undefined) throw new Error(`the first records were refused: ${result.detail}`);
   const [bad] = result.results.filter((line) => line.status !== 202);
   if (bad !== undefined) throw new Error(`the sample's line ${bad.line} was refused: ${bad.error?.detail}`);
   await data.writeInstance({ records: empty ? 'none' : 'sample' });

@@ -2,6 +2,7 @@ import { sha256Hex } from '../../functions/core/hash.ts';
 import { taskContent } from '../../functions/core/kinds/task.ts';
 import type { Database, Transaction } from '../../functions/ports/database.ts';
 import type { Embedder } from '../../functions/ports/embedder.ts';
+import { BARE_TASK } from '../support/records.ts';
 
 /**
  * The plain way to drain, as a reference: row by row, in a transaction each, one select (the queue row with its record),
@@ -22,21 +23,10 @@ async function drainRow(tx: Transaction, embedder: Embedder): Promise<boolean> {
   );
   if (row === undefined) return false;
   const { title, text, scope, metadata } = taskContent({
+    ...BARE_TASK,
     id: row.task_id,
     title: row.title,
     description: row.description,
-    status: 'todo',
-    priority: 'medium',
-    projectId: null,
-    projectName: null,
-    sprintId: null,
-    sprintName: null,
-    assigneeId: null,
-    assigneeName: null,
-    storyPoints: null,
-    estimatedHours: null,
-    dueDate: null,
-    comments: [],
   });
   const hash = sha256Hex(text);
   const id = String(row.task_id);

@@ -1,7 +1,7 @@
 import { type EmployeeInput, employeeInput } from '../../functions/core/kinds/employee.ts';
 import { type ProjectInput, projectInput } from '../../functions/core/kinds/project.ts';
 import { type SprintInput, sprintInput } from '../../functions/core/kinds/sprint.ts';
-import { commentInput, type TaskInput, taskInput } from '../../functions/core/kinds/task.ts';
+import { commentInput, type TaskInput, type TaskView, taskInput } from '../../functions/core/kinds/task.ts';
 import type { Change } from '../../functions/ingest/ingest.ts';
 
 /** Changes with every field that a test does not care about filled in, through the same schemas as requests. */
@@ -45,3 +45,22 @@ export const remove = (type: 'employee' | 'project' | 'sprint' | 'task', id: num
   id,
 });
 export const removeComment = (taskId: number, id: number): Change => ({ op: 'delete', type: 'comment', taskId, id });
+
+/** A stored task with no more than its title. */
+export const BARE_TASK: TaskView = {
+  id: 7,
+  title: 'Ledger',
+  status: 'todo',
+  priority: 'medium',
+  projectId: null,
+  projectName: null,
+  sprintId: null,
+  sprintName: null,
+  assigneeId: null,
+  assigneeName: null,
+  storyPoints: null,
+  estimatedHours: null,
+  dueDate: null,
+  description: null,
+  comments: [],
+};

@@ -5,11 +5,11 @@ import { question } from '../../functions/ask/question.ts';
 import { InvalidInput } from '../../functions/core/errors.ts';
 import { line, optionalText } from '../../functions/core/fields.ts';
 import { MAX_ID, parseId } from '../../functions/core/ids.ts';
+import { validate } from '../../functions/core/input.ts';
 import { employeeInput } from '../../functions/core/kinds/employee.ts';
 import { projectInput } from '../../functions/core/kinds/project.ts';
 import { sprintInput } from '../../functions/core/kinds/sprint.ts';
 import { commentInput, taskInput } from '../../functions/core/kinds/task.ts';
-import { validate } from '../../functions/http.ts';
 
 /** The faults that a value has in a shape, as a caller is told them. */
 function faultsOf(shape: z.ZodType, value: unknown): Record<string, string> {

@@ -2,24 +2,8 @@ import { expect, test } from 'vitest';
 import { type ProjectView, projectContent } from '../../functions/core/kinds/project.ts';
 import { type SprintView, sprintContent } from '../../functions/core/kinds/sprint.ts';
 import { type TaskView, taskContent } from '../../functions/core/kinds/task.ts';
+import { BARE_TASK as TASK } from '../support/records.ts';
 
-const TASK: TaskView = {
-  id: 7,
-  title: 'Ledger',
-  status: 'todo',
-  priority: 'medium',
-  projectId: null,
-  projectName: null,
-  sprintId: null,
-  sprintName: null,
-  assigneeId: null,
-  assigneeName: null,
-  storyPoints: null,
-  estimatedHours: null,
-  dueDate: null,
-  description: null,
-  comments: [],
-};
 const FULL_TASK: TaskView = {
   id: 9007199254740991,
   title: 'Close the ledger',

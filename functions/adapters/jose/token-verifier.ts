@@ -7,6 +7,7 @@ import {
   jwtVerify,
 } from 'jose';
 import { Unauthenticated, Unavailable } from '../../core/errors.ts';
+import { isStorable } from '../../core/text.ts';
 import type { Claims, TokenVerifier } from '../../ports/platform.ts';
 
 interface VerifierOptions {
@@ -50,7 +51,7 @@ export class JoseTokenVerifier implements TokenVerifier {
         throw new Unauthenticated(`The token's claim ${employeeClaim} must be a string or a number`);
       }
       // No database stores such a text, so nobody is known by it.
-      if (typeof subject === 'string' && (!subject.isWellFormed() || subject.includes('\0'))) {
+      if (typeof subject === 'string' && !isStorable(subject)) {
         throw new Unauthenticated(`The token's claim ${employeeClaim} is not valid Unicode text`);
       }
       const scopes = typeof payload.scope === 'string' ? payload.scope.split(' ') : [];
