@@ -66,6 +66,8 @@ const SETTINGS = {
     /^(unix:\/|https?:\/\/)/,
     'must be unix:/path or http://host:port',
   ),
+  /** The numbers in one of its vectors. */
+  RAG_EMBEDDING_DIMENSION: whole(1, 65_535, 384),
   /** The longest passage, in characters, that the embedding model reads to its end. */
   RAG_EMBEDDING_WINDOW: whole(MIN_WINDOW, 8000, 600),
   RAG_RETRIEVAL_TOP_K: whole(1, 50, 8),

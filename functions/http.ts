@@ -141,7 +141,7 @@ async function authorize(route: Route, request: FunctionRequest, services: Servi
   const hasScope = claims.scopes.includes(WRITE_SCOPE);
   if (route.access === 'write' && hasScope) return { caller: null, mayWrite: true };
 
-  const caller = await findEmployeeBySubject(await services.database(), claims.subject);
+  const caller = await findEmployeeBySubject(await services.database(request.deadline), claims.subject);
   const isAdmin = caller?.role === 'admin';
   if (route.access === 'write' && !isAdmin) {
     throw new Forbidden(`Writing needs a token with the scope ${WRITE_SCOPE}, or an admin`);

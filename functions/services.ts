@@ -14,7 +14,8 @@ export interface Services {
   readonly config: Config;
   log(callId: string): Log;
   metrics(): Metrics;
-  database(): Promise<Database>;
+  /** The database, for calls that end with the deadline. */
+  database(deadline: Date | null): Promise<Database>;
   migrator(): Promise<Migrator>;
   embedder(): Promise<Embedder>;
   chatModel(): Promise<ChatModel>;
@@ -29,18 +30,19 @@ export interface Services {
 export function createServices(env: Record<string, string | undefined>): Services {
   const config = configOrExit(env);
   const log = (callId: string) => new LineLog(callId, stdout);
+  const openDatabase = once(async () => {
+    const { PostgresDatabase } = await import('./adapters/postgres/database.ts');
+    return PostgresDatabase.open({
+      connectionString: config.RAG_DATABASE,
+      poolMax: config.RAG_DATABASE_POOL_MAX,
+      onIdleError: (error) => log('-').warn('database_connection_lost', { reason: error.message }),
+    });
+  });
   const services: Services = {
     config,
     log,
     metrics: () => ({ count: (name, value) => log('-').info('metric', { name, value }) }),
-    database: once(async () => {
-      const { PostgresDatabase } = await import('./adapters/postgres/database.ts');
-      return new PostgresDatabase({
-        connectionString: config.RAG_DATABASE,
-        poolMax: config.RAG_DATABASE_POOL_MAX,
-        onIdleError: (error) => log('-').warn('database_connection_lost', { reason: error.message }),
-      });
-    }),
+    database: async (deadline) => (await openDatabase()).within(deadline),
     migrator: once(async () => {
       const { PostgresMigrator } = await import('./adapters/postgres/migrator.ts');
       return new PostgresMigrator(config.RAG_DATABASE);
@@ -50,6 +52,7 @@ export function createServices(env: Record<string, string | undefined>): Service
       return new HttpEmbedder({
         url: config.RAG_EMBEDDING_URL,
         model: config.RAG_EMBEDDING_MODEL,
+        dimension: config.RAG_EMBEDDING_DIMENSION,
         window: config.RAG_EMBEDDING_WINDOW,
       });
     }),
@@ -67,7 +70,7 @@ export function createServices(env: Record<string, string | undefined>): Service
       });
     }),
     warmUp() {
-      for (const make of [services.database, services.verifier, services.embedder]) make().catch(() => {});
+      for (const make of [openDatabase, services.verifier, services.embedder]) make().catch(() => {});
     },
     async nudge(callLog) {
       if (config.RAG_NUDGE_URL === '') return;

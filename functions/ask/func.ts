@@ -25,7 +25,12 @@ serve(
         const collection = call.route.collection;
         if (collection === undefined) throw new Error('the route names no collection');
         const { type } = RECORDS[collection];
-        const body = await readRecord(await services.database(), callerOf(call), type, call.params.id ?? '');
+        const body = await readRecord(
+          await services.database(call.deadline),
+          callerOf(call),
+          type,
+          call.params.id ?? '',
+        );
         return { status: 200, body };
       },
       async getSource(call) {
@@ -33,13 +38,18 @@ serve(
         const { caller, mayWrite, params } = call;
         const maxAttempts = services.config.RAG_WORKER_MAX_ATTEMPTS;
         const access = { caller, mayWrite, maxAttempts };
-        const body = await readSourceState(await services.database(), access, params.type ?? '', params.id ?? '');
+        const body = await readSourceState(
+          await services.database(call.deadline),
+          access,
+          params.type ?? '',
+          params.id ?? '',
+        );
         return { status: 200, body };
       },
       async getStatus(call) {
         const { readStatus } = await import('./read.ts');
         const body = await readStatus({
-          database: await services.database(),
+          database: await services.database(call.deadline),
           caller: callerOf(call),
           maxAttempts: services.config.RAG_WORKER_MAX_ATTEMPTS,
           embeddingModel: (await services.embedder()).model,
@@ -62,7 +72,7 @@ services.warmUp();
 
 async function askContext(call: Call): Promise<AskContext> {
   const { config } = services;
-  const [database, embedder] = await Promise.all([services.database(), services.embedder()]);
+  const [database, embedder] = await Promise.all([services.database(call.deadline), services.embedder()]);
   return {
     callId: call.callId,
     startedAt: call.startedAt,

@@ -21,7 +21,7 @@ export async function retrieve(
   const embedStart = performance.now();
   const [vector = ''] = await embedder.encode([question]);
   const searchStart = performance.now();
-  const found = await searchChunks(database, caller, { question: vector, model: embedder.model, topK });
+  const found = await searchChunks(database, caller, { question: vector, model: embedder, topK });
   const end = performance.now();
   const hits = found.filter((hit) => maySee(caller, hit));
   if (hits.length < found.length) {

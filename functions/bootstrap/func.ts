@@ -7,11 +7,11 @@ import { readMigrations } from './migrations.ts';
 
 const services = createServices(process.env);
 
-serve(async ({ callId, body }) => {
+serve(async ({ callId, deadline, body }) => {
   const log = services.log(callId);
   try {
     const { config } = services;
-    const database = await services.database();
+    const database = await services.database(deadline);
     const report = await bootstrap({
       database,
       migrator: await services.migrator(),

@@ -59,6 +59,9 @@ export async function drain(context: DrainContext, options: DrainOptions): Promi
   return run.toEnd();
 }
 
+/** Another drain has indexed a source since this one has read it. */
+class Overtaken extends Error {}
+
 class DrainRun {
   readonly #context: DrainContext;
   readonly #options: DrainOptions;
@@ -153,7 +156,7 @@ class DrainRun {
       }
     }
     if (late.length > 0) {
-      await database.transaction('system', (tx) => removeDone(tx, late));
+      await database.transaction('system', async (tx) => removeDone(tx, late));
       this.#report.late += late.length;
     }
     return plans;
@@ -191,9 +194,8 @@ class DrainRun {
   /** Switches a group in one transaction; when that fails, source by source. */
   async #switchTogether(group: EmbeddedPlan[]): Promise<void> {
     if (group.length === 0) return;
-    let moved: boolean[];
     try {
-      moved = await this.#context.database.transaction('system', (tx) => this.#switch(tx, group));
+      await this.#context.database.transaction('system', (tx) => this.#switch(tx, group));
     } catch (error) {
       if (error instanceof Unavailable) throw error;
       const [only] = group;
@@ -201,25 +203,23 @@ class DrainRun {
         for (const one of group) await this.#switchTogether([one]);
         return;
       }
-      if (!(error instanceof DuplicateKey)) return this.#fail(only.plan.work, error);
-      // Another drain has indexed the source for the first time, just now.
-      moved = [false];
+      // A key twice: another drain has indexed the source for the first time, just now.
+      const isOvertaken = error instanceof Overtaken || error instanceof DuplicateKey;
+      return isOvertaken ? this.#release([only.plan.work]) : this.#fail(only.plan.work, error);
     }
-    const overtaken = group.filter((_, i) => !moved[i]).map(({ plan }) => plan.work);
-    if (overtaken.length > 0) await this.#release(overtaken);
-    for (const { plan } of group.filter((_, i) => moved[i])) {
+    for (const { plan } of group) {
       if (plan.content === null) this.#report.removed++;
       else if (plan.added.length > 0) this.#report.embedded++;
       else this.#report.unchanged++;
     }
   }
 
-  /** The switch: generations, chunks and queue rows. Returns for each whether it moved. */
-  async #switch(tx: Transaction, group: EmbeddedPlan[]): Promise<boolean[]> {
+  /** The switch: generations, chunks and queue rows. Throws Overtaken where another drain has moved one of them. */
+  async #switch(tx: Transaction, group: EmbeddedPlan[]): Promise<void> {
     // In one order for all drains, against deadlocks. Where two meet all the same, the database ends one, which gives its
     // claims back and loses nothing.
     const ordered = [...group].sort((a, b) => (sourceKey(a.plan.work.ref) < sourceKey(b.plan.work.ref) ? -1 : 1));
-    const results = await switchGenerations(
+    const moved = await switchGenerations(
       tx,
       ordered.map(({ plan: { work, foundGeneration, state, chunkCount } }) => ({
         ref: work.ref,
@@ -229,23 +229,22 @@ class DrainRun {
         chunkCount,
       })),
     );
-    const winners = ordered.filter((_, i) => results[i]);
-    await writeChunks(
+    if (!moved) throw new Overtaken('another drain has indexed a source of the group');
+    writeChunks(
       tx,
-      winners.map(({ plan, vectors }) => ({
+      this.#context.embedder,
+      ordered.map(({ plan, vectors }) => ({
         ref: plan.work.ref,
         content: plan.content,
-        model: this.#context.embedder.model,
         kept: plan.kept,
         removedNos: plan.removedNos,
         added: plan.added.map((passage, i) => ({ ...passage, vector: vectors[i] ?? '' })),
       })),
     );
-    await removeDone(
+    removeDone(
       tx,
-      winners.map(({ plan }) => plan.work),
+      ordered.map(({ plan }) => plan.work),
     );
-    return group.map((one) => winners.includes(one));
   }
 
   async #fail(work: SourceWork, error: unknown): Promise<void> {
@@ -274,7 +273,7 @@ class DrainRun {
   }
 
   async #release(works: SourceWork[]): Promise<void> {
-    await this.#context.database.transaction('system', (tx) => releaseClaims(tx, works));
+    await this.#context.database.transaction('system', async (tx) => releaseClaims(tx, works));
   }
 
   /** Prolongs the claims when a third of the lease has gone. */
@@ -282,7 +281,7 @@ class DrainRun {
     const { leaseSeconds } = this.#options;
     if (Date.now() - this.#leaseTakenAt < (leaseSeconds * 1000) / 3) return;
     this.#leaseTakenAt = Date.now();
-    await this.#context.database.transaction('system', (tx) => extendLease(tx, ahead, leaseSeconds));
+    await this.#context.database.transaction('system', async (tx) => extendLease(tx, ahead, leaseSeconds));
   }
 
   #isDeadlineNear(): boolean {

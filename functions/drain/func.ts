@@ -14,7 +14,7 @@ serve(async ({ callId, deadline, body }) => {
       {
         callId,
         log,
-        database: await services.database(),
+        database: await services.database(deadline),
         embedder: await services.embedder(),
         metrics: services.metrics(),
       },

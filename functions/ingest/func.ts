@@ -24,13 +24,13 @@ serve(
       putComment: (call) => accept(call, { op: 'put', ...commentIds(call), data: call.body } as Change),
       deleteComment: (call) => accept(call, { op: 'delete', ...commentIds(call) }),
       async bulk({ rawBody, deadline, log }) {
-        const database = await services.database();
+        const database = await services.database(deadline);
         const result = await applyLines({ database, log, deadline }, requireLines(rawBody));
         if (result.accepted > 0) await services.nudge(log);
         return { status: 200, body: result };
       },
-      async requeue({ log }) {
-        const database = await services.database();
+      async requeue({ deadline, log }) {
+        const database = await services.database(deadline);
         const { RAG_WORKER_MAX_ATTEMPTS } = services.config;
         const requeued = await database.transaction('system', (tx) => requeueParked(tx, RAG_WORKER_MAX_ATTEMPTS));
         if (requeued > 0) await services.nudge(log);
@@ -43,7 +43,7 @@ serve(
 );
 
 async function accept(call: Call, change: Change): Promise<FunctionResponse> {
-  const accepted = await applyChange(await services.database(), change);
+  const accepted = await applyChange(await services.database(call.deadline), change);
   await services.nudge(call.log);
   return { status: 202, headers: { Location: accepted.links.state }, body: accepted };
 }

@@ -1,5 +1,6 @@
 import type { ClaimedRow } from '../core/queue.ts';
 import type { Caller } from '../core/scope.ts';
+import type { EmbeddingModel } from './embedder.ts';
 
 /**
  * As whom the database sees a statement: the system (its own database role, which sees every row) or an employee,
@@ -19,10 +20,12 @@ export interface Transaction {
   /** The number of rows affected. */
   execute(sql: string, binds?: Binds): Promise<number>;
   /**
-   * One statement (INSERT … VALUES, UPDATE or DELETE) for many bind sets in one round trip; the rows affected by each.
+   * One statement (INSERT … VALUES, UPDATE or DELETE) for many bind sets in one round trip; the rows affected by all.
    * No two bind sets may touch the same row.
    */
-  executeMany(sql: string, many: Binds[]): Promise<number[]>;
+  executeMany(sql: string, many: Binds[]): Promise<number>;
+  /** As executeMany, for a change whose outcome nobody waits for: sent at the end, before the commit. */
+  defer(sql: string, many: Binds[]): void;
 }
 
 export interface Database {
@@ -33,6 +36,8 @@ export interface Database {
   rows<T>(actor: Actor, sql: string, binds?: Binds): Promise<T[]>;
   /** One change in a transaction of its own, sent in one round trip; the number of rows affected. */
   execute(actor: Actor, sql: string, binds?: Binds): Promise<number>;
+  /** The same database, whose calls end with DeadlineExceeded when the deadline has passed. */
+  within(deadline: Date | null): Database;
   close(): Promise<void>;
 }
 
@@ -50,12 +55,16 @@ interface ClaimOptions {
 /** What the two databases do not say alike. Everything else is SQL that both run. */
 export interface Dialect {
   readonly name: 'oracle' | 'postgres';
+  /** The column of RAG_CHUNK that holds the vectors of a model. */
+  vectorColumn(model: EmbeddingModel): string;
   /** The vector of a passage from the bind that an Embedder made for it. */
-  passageVector(bind: string): string;
+  passageVector(model: EmbeddingModel, bind: string): string;
   /** The cosine distance between a column and the question's vector. */
-  distanceTo(column: string, bind: string): string;
+  distanceTo(model: EmbeddingModel, column: string, bind: string): string;
   /** The row limit of a search that must equal a full scan of the permitted rows. */
   exactFirst(bind: string): string;
+  /** The row limit of a search that filters nothing and may use an index that misses a few; null where there is none. */
+  approximateFirst(bind: string): string | null;
   /** Claims queue rows in (ENQUEUED_AT, DIRTY_ID) order, passing over rows that others hold, and counts the attempt. */
   claim(tx: Transaction, options: ClaimOptions): Promise<ClaimedRow[]>;
 }

@@ -23,7 +23,7 @@ export async function enqueueMissing(db: Database, model: string): Promise<numbe
         { model },
       );
       const refs = rows.map((row): SourceRef => ({ type, id: String(row.id) }));
-      await enqueue(tx, refs, 'UPSERT');
+      enqueue(tx, refs, 'UPSERT');
       return refs.length;
     });
   }

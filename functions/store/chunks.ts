@@ -1,7 +1,7 @@
 import type { SourceContent, SourceRef, SourceType } from '../core/kinds/kind.ts';
 import type { Audience, Caller } from '../core/scope.ts';
 import type { Binds, Database, Transaction } from '../ports/database.ts';
-import type { VectorBind } from '../ports/embedder.ts';
+import type { EmbeddingModel, VectorBind } from '../ports/embedder.ts';
 import { refBinds } from './queue.ts';
 import { chunkScope } from './scope.ts';
 
@@ -20,7 +20,6 @@ export interface ChunkChange {
   ref: SourceRef;
   /** Null: the source has gone or has nothing to index. */
   content: SourceContent | null;
-  model: string;
   /** Chunks whose text is the same: their rights, metadata and sections are written again, their vectors stay. */
   kept: { chunkNo: number; section: number | null }[];
   /** Chunks that go, before the new ones come. */
@@ -29,8 +28,8 @@ export interface ChunkChange {
 }
 
 /** Writes the changes of many sources with at most three statements, whatever their number. */
-export async function writeChunks(tx: Transaction, changes: ChunkChange[]): Promise<void> {
-  await many(
+export function writeChunks(tx: Transaction, model: EmbeddingModel, changes: ChunkChange[]): void {
+  defer(
     tx,
     `UPDATE rag_chunk SET owner_employee_id = :owner_employee_id, audience = :audience, project_id = :project_id,
        sprint_id = :sprint_id, title = :title, metadata = :metadata, section = :section, updated_at = CURRENT_TIMESTAMP
@@ -44,17 +43,18 @@ export async function writeChunks(tx: Transaction, changes: ChunkChange[]): Prom
       })),
     ),
   );
-  await many(
+  defer(
     tx,
     'DELETE FROM rag_chunk WHERE source_type = :source_type AND source_id = :source_id AND chunk_no = :chunk_no',
     changes.flatMap((change) => change.removedNos.map((chunk_no) => ({ ...refBinds(change.ref), chunk_no }))),
   );
-  await many(
+  const { dialect } = tx;
+  defer(
     tx,
-    `INSERT INTO rag_chunk (source_type, source_id, chunk_no, section, owner_employee_id, audience, project_id, sprint_id,
-       title, content, content_hash, metadata, embedding, embedding_model)
-     VALUES (:source_type, :source_id, :chunk_no, :section, :owner_employee_id, :audience, :project_id, :sprint_id,
-       :title, :content, :content_hash, :metadata, ${tx.dialect.passageVector('vector')}, :model)`,
+    `INSERT INTO rag_chunk (source_type, source_id, chunk_no, section, owner_employee_id, audience, project_id,
+       sprint_id, title, content, content_hash, metadata, ${dialect.vectorColumn(model)}, embedding_model)
+     VALUES (:source_type, :source_id, :chunk_no, :section, :owner_employee_id, :audience, :project_id,
+       :sprint_id, :title, :content, :content_hash, :metadata, ${dialect.passageVector(model, 'vector')}, :model)`,
     changes.flatMap((change) =>
       change.added.map((chunk) => ({
         ...refBinds(change.ref),
@@ -64,14 +64,14 @@ export async function writeChunks(tx: Transaction, changes: ChunkChange[]): Prom
         content: chunk.content,
         content_hash: chunk.contentHash,
         vector: chunk.vector,
-        model: change.model,
+        model: model.model,
       })),
     ),
   );
 }
 
-async function many(tx: Transaction, sql: string, binds: Binds[]): Promise<void> {
-  if (binds.length > 0) await tx.executeMany(sql, binds);
+function defer(tx: Transaction, sql: string, many: Binds[]): void {
+  if (many.length > 0) tx.defer(sql, many);
 }
 
 function contentBinds(content: SourceContent | null): Binds {
@@ -108,9 +108,10 @@ export interface Hit {
 export async function searchChunks(
   db: Database,
   caller: Caller,
-  { question, model, topK }: { question: VectorBind; model: string; topK: number },
+  { question, model, topK }: { question: VectorBind; model: EmbeddingModel; topK: number },
 ): Promise<Hit[]> {
   const scope = chunkScope(caller, 'c');
+  const distance = db.dialect.distanceTo(model, `c.${db.dialect.vectorColumn(model)}`, 'question');
   const rows = await db.rows<{
     chunk_id: number;
     source_type: SourceType;
@@ -133,7 +134,7 @@ export async function searchChunks(
            PARTITION BY d.source_type, d.source_id, d.section ORDER BY d.distance, d.chunk_id) AS place
          FROM (
            SELECT c.chunk_id, c.source_type, c.source_id, c.chunk_no, c.section, c.title, c.content,
-                  c.owner_employee_id, c.audience, ${db.dialect.distanceTo('c.embedding', 'question')} AS distance
+                  c.owner_employee_id, c.audience, ${distance} AS distance
            FROM rag_chunk c
            WHERE c.embedding_model = :model AND ${scope.sql}
          ) d
@@ -146,7 +147,7 @@ export async function searchChunks(
        AND n.chunk_no BETWEEN h.chunk_no - 1 AND h.chunk_no + 1 AND n.chunk_no <> h.chunk_no
        AND ${chunkScope(caller, 'n').sql}
      ORDER BY h.distance, h.chunk_id, n.chunk_no`,
-    { question, model, top_k: topK, ...scope.binds },
+    { question, model: model.model, top_k: topK, ...scope.binds },
   );
   const hits = new Map<number, Hit>();
   for (const row of rows) {

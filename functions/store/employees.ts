@@ -35,7 +35,7 @@ export async function putEmployee(tx: Transaction, id: number, input: EmployeeIn
     },
   );
   if (before && (before.first_name !== input.firstName || before.last_name !== input.lastName)) {
-    await enqueue(tx, await lockReferring(tx, 'task', 'assignee_id', id), 'UPSERT');
+    enqueue(tx, await lockReferring(tx, 'task', 'assignee_id', id), 'UPSERT');
   }
 }
 

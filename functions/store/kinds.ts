@@ -35,15 +35,19 @@ export const KINDS = {
   project: withContent(projects),
 } satisfies Record<SourceType, unknown>;
 
-/** The contents of many sources by {@link sourceKey}, one statement a kind; what no longer exists is left out. */
+/**
+ * The contents of many sources by {@link sourceKey}, one statement a kind, all sent at once; what no longer exists is
+ * left out.
+ */
 export async function loadContents(tx: Transaction, refs: SourceRef[]): Promise<Map<string, () => SourceContent>> {
   const contents = new Map<string, () => SourceContent>();
-  for (const [type, kind] of Object.entries(KINDS) as [SourceType, (typeof KINDS)[SourceType]][]) {
+  const load = async ([type, kind]: [SourceType, (typeof KINDS)[SourceType]]) => {
     const ids = refs.filter((ref) => ref.type === type).flatMap((ref) => parseId(ref.id) ?? []);
-    if (ids.length === 0) continue;
+    if (ids.length === 0) return;
     for (const { record, content } of await kind.loadContent(tx, ids)) {
       contents.set(sourceKey({ type, id: String(record.id) }), content);
     }
-  }
+  };
+  await Promise.all((Object.entries(KINDS) as [SourceType, (typeof KINDS)[SourceType]][]).map(load));
   return contents;
 }

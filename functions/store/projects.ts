@@ -26,10 +26,10 @@ export async function putProject(tx: Transaction, id: number, input: ProjectInpu
       description: input.description,
     },
   );
-  await enqueue(tx, [{ type: 'project', id: String(id) }], 'UPSERT');
+  enqueue(tx, [{ type: 'project', id: String(id) }], 'UPSERT');
   if (before && before.name !== input.name) {
-    await enqueue(tx, await lockReferring(tx, 'sprint', 'project_id', id), 'UPSERT');
-    await enqueue(tx, await lockReferring(tx, 'task', 'project_id', id), 'UPSERT');
+    enqueue(tx, await lockReferring(tx, 'sprint', 'project_id', id), 'UPSERT');
+    enqueue(tx, await lockReferring(tx, 'task', 'project_id', id), 'UPSERT');
   }
 }
 
@@ -39,7 +39,7 @@ export async function removeProject(tx: Transaction, id: number): Promise<boolea
   await detach(tx, 'sprint', 'project_id', id);
   await detach(tx, 'task', 'project_id', id);
   await deleteRecord(tx, 'project', id);
-  await enqueue(tx, [{ type: 'project', id: String(id) }], 'DELETE');
+  enqueue(tx, [{ type: 'project', id: String(id) }], 'DELETE');
   return true;
 }
 

@@ -7,17 +7,17 @@ import { isoUtc } from './lists.ts';
  * Puts sources into the re-index queue, in the caller's transaction. The caller holds the row lock of each source's
  * record, so that the DIRTY_IDs of one source rise in the order in which its writes commit.
  */
-export async function enqueue(tx: Transaction, refs: SourceRef[], action: QueueAction): Promise<void> {
+export function enqueue(tx: Transaction, refs: SourceRef[], action: QueueAction): void {
   if (refs.length === 0) return;
-  await tx.executeMany(
+  tx.defer(
     'INSERT INTO rag_dirty (source_type, source_id, action) VALUES (:source_type, :source_id, :action)',
     refs.map((ref) => ({ source_type: ref.type, source_id: ref.id, action })),
   );
 }
 
 /** Prolongs the claims of rows that are still being worked on. */
-export async function extendLease(tx: Transaction, works: SourceWork[], leaseSeconds: number): Promise<void> {
-  await tx.executeMany(
+export function extendLease(tx: Transaction, works: SourceWork[], leaseSeconds: number): void {
+  tx.defer(
     `UPDATE rag_dirty SET claimed_until = CURRENT_TIMESTAMP + CAST(:lease AS INTEGER) * INTERVAL '1' SECOND
      WHERE dirty_id = :dirty_id`,
     works.flatMap((work) => work.dirtyIds.map((dirty_id) => ({ dirty_id, lease: leaseSeconds }))),
@@ -25,8 +25,8 @@ export async function extendLease(tx: Transaction, works: SourceWork[], leaseSec
 }
 
 /** Gives claims back untouched: the attempt does not count. Rows whose attempt has failed already stay as they are. */
-export async function releaseClaims(tx: Transaction, works: SourceWork[]): Promise<void> {
-  await tx.executeMany(
+export function releaseClaims(tx: Transaction, works: SourceWork[]): void {
+  tx.defer(
     `UPDATE rag_dirty SET claimed_until = NULL, attempts = attempts - 1
      WHERE dirty_id = :dirty_id AND claimed_until IS NOT NULL`,
     works.flatMap((work) => work.dirtyIds.map((dirty_id) => ({ dirty_id }))),
@@ -34,8 +34,8 @@ export async function releaseClaims(tx: Transaction, works: SourceWork[]): Promi
 }
 
 /** Removes the rows that are done: of each source, everything up to the generation that its chunks now have. */
-export async function removeDone(tx: Transaction, works: SourceWork[]): Promise<void> {
-  await tx.executeMany(
+export function removeDone(tx: Transaction, works: SourceWork[]): void {
+  tx.defer(
     `DELETE FROM rag_dirty WHERE source_type = :source_type AND source_id = :source_id AND dirty_id <= :generation`,
     works.map((work) => ({ ...refBinds(work.ref), generation: work.generation })),
   );

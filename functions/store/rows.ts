@@ -58,7 +58,7 @@ export async function detach(
   const refs = await lockReferring(tx, type, column, id);
   if (refs.length === 0) return;
   await tx.execute(`UPDATE ${type} SET ${column} = NULL WHERE ${column} = :id`, { id });
-  await enqueue(tx, refs, 'UPSERT');
+  enqueue(tx, refs, 'UPSERT');
 }
 
 /** A column's value: a bind, or an expression around one. */

@@ -51,29 +51,26 @@ export interface SourceSwitch {
 }
 
 /**
- * Moves sources to their new generations, each only from the generation it was found in. Returns for each whether it
- * moved: one that another drain has moved meanwhile does not, and its chunks must be left alone.
+ * Moves sources to their new generations, each only from the generation it was found in. False where another drain has
+ * moved one of them meanwhile: then the transaction must not be kept.
  */
-export async function switchGenerations(tx: Transaction, switches: SourceSwitch[]): Promise<boolean[]> {
-  const moved = new Map<SourceSwitch, boolean>();
+export async function switchGenerations(tx: Transaction, switches: SourceSwitch[]): Promise<boolean> {
   const known = switches.filter((s) => s.foundGeneration !== null);
-  const counts = await tx.executeMany(
+  const fresh = switches.filter((s) => s.foundGeneration === null);
+  const moved = await tx.executeMany(
     `UPDATE rag_source SET generation = :generation, state = :state, chunk_count = :chunk_count,
        indexed_at = CURRENT_TIMESTAMP, last_error = NULL
      WHERE source_type = :source_type AND source_id = :source_id AND generation = :found`,
     known.map((s) => ({ ...switchBinds(s), found: s.foundGeneration })),
   );
-  for (const [i, s] of known.entries()) moved.set(s, counts[i] === 1);
-  const fresh = switches.filter((s) => s.foundGeneration === null);
   if (fresh.length > 0) {
-    await tx.executeMany(
+    tx.defer(
       `INSERT INTO rag_source (source_type, source_id, generation, state, chunk_count, indexed_at)
        VALUES (:source_type, :source_id, :generation, :state, :chunk_count, CURRENT_TIMESTAMP)`,
       fresh.map(switchBinds),
     );
-    for (const s of fresh) moved.set(s, true);
   }
-  return switches.map((s) => moved.get(s) ?? false);
+  return moved === known.length;
 }
 
 const switchBinds = (s: SourceSwitch): Binds => ({

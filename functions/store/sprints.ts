@@ -29,9 +29,9 @@ export async function putSprint(tx: Transaction, id: number, input: SprintInput)
       goal: input.goal,
     },
   );
-  await enqueue(tx, [{ type: 'sprint', id: String(id) }], 'UPSERT');
+  enqueue(tx, [{ type: 'sprint', id: String(id) }], 'UPSERT');
   if (before && before.name !== input.name) {
-    await enqueue(tx, await lockReferring(tx, 'task', 'sprint_id', id), 'UPSERT');
+    enqueue(tx, await lockReferring(tx, 'task', 'sprint_id', id), 'UPSERT');
   }
 }
 
@@ -40,7 +40,7 @@ export async function removeSprint(tx: Transaction, id: number): Promise<boolean
   if (!(await lockRecord(tx, 'sprint', id))) return false;
   await detach(tx, 'task', 'sprint_id', id);
   await deleteRecord(tx, 'sprint', id);
-  await enqueue(tx, [{ type: 'sprint', id: String(id) }], 'DELETE');
+  enqueue(tx, [{ type: 'sprint', id: String(id) }], 'DELETE');
   return true;
 }
 

@@ -43,7 +43,7 @@ export async function putTask(tx: Transaction, id: number, input: TaskInput): Pr
       description: input.description,
     },
   );
-  await enqueue(tx, [refOf(id)], 'UPSERT');
+  enqueue(tx, [refOf(id)], 'UPSERT');
 }
 
 /** Removes a task with its comments. False where there is none. */
@@ -51,7 +51,7 @@ export async function removeTask(tx: Transaction, id: number): Promise<boolean> 
   if (!(await lockRecord(tx, 'task', id))) return false;
   await tx.execute('DELETE FROM task_comment WHERE task_id = :id', { id });
   await deleteRecord(tx, 'task', id);
-  await enqueue(tx, [refOf(id)], 'DELETE');
+  enqueue(tx, [refOf(id)], 'DELETE');
   return true;
 }
 
@@ -73,7 +73,7 @@ export async function putComment(
       binds,
     );
   }
-  await enqueue(tx, [refOf(taskId)], 'UPSERT');
+  enqueue(tx, [refOf(taskId)], 'UPSERT');
 }
 
 /** False where there is no such comment. */
@@ -83,7 +83,7 @@ export async function removeComment(tx: Transaction, taskId: number, commentId: 
     task_id: taskId,
     comment_id: commentId,
   });
-  if (deleted > 0) await enqueue(tx, [refOf(taskId)], 'UPSERT');
+  if (deleted > 0) enqueue(tx, [refOf(taskId)], 'UPSERT');
   return deleted > 0;
 }
 

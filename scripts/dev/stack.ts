@@ -106,6 +106,7 @@ function localSettings(runFolder: string, jwks: string): Record<string, string> 
     RAG_DATABASE: `postgresql://postgres@localhost/postgres?host=${encodeURIComponent(runFolder)}`,
     RAG_EMBEDDING_MODEL: LOCAL_MODEL.name,
     RAG_EMBEDDING_URL: `unix:${join(runFolder, 'encoder')}`,
+    RAG_EMBEDDING_DIMENSION: String(LOCAL_MODEL.dimension),
     RAG_EMBEDDING_WINDOW: String(LOCAL_MODEL.window),
     RAG_RETRIEVAL_CUTOFF: String(LOCAL_MODEL.cutoff),
     // Short, since a stop may cut a drain off, and a long batch prolongs its claims.

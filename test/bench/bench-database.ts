@@ -22,7 +22,7 @@ export class BenchDatabase {
     const folder = mkdtempSync(join(tmpdir(), 'oci-rag-bench-'));
     const { url, stop } = await startDatabase(join(folder, 'database'));
     await new PostgresMigrator(url).apply(await readMigrations(join(MIGRATIONS, 'postgres')));
-    const database = new PostgresDatabase({ connectionString: url, poolMax: 4, onIdleError: () => {} });
+    const database = PostgresDatabase.open({ connectionString: url, poolMax: 4, onIdleError: () => {} });
     return new BenchDatabase(url, database, async () => {
       await database.close();
       await stop();
@@ -58,6 +58,8 @@ const DIMENSIONS = 384;
 /** An embedder that costs nothing: the same vector for every text. */
 export const constantEmbedder: Embedder = {
   model: 'constant',
+  dimension: DIMENSIONS,
+  inDatabase: false,
   window: 1000,
   encode: async (texts) => texts.map(() => CONSTANT_VECTOR),
 };

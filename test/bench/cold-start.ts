@@ -47,6 +47,7 @@ export async function measureColdStart(bench: BenchDatabase): Promise<Finding[]>
     RAG_DATABASE: bench.url,
     RAG_EMBEDDING_MODEL: LOCAL_MODEL.name,
     RAG_EMBEDDING_URL: `unix:${join(folder, encoderName)}`,
+    RAG_EMBEDDING_DIMENSION: String(LOCAL_MODEL.dimension),
     RAG_RETRIEVAL_CUTOFF: String(LOCAL_MODEL.cutoff),
     RAG_AUTH_ISSUER: LOCAL_ISSUER,
     RAG_AUTH_AUDIENCE: LOCAL_AUDIENCE,

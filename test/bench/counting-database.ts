@@ -42,6 +42,10 @@ export class CountingDatabase implements Database {
     return this.#database.execute(actor, sql, binds);
   }
 
+  within(): Database {
+    return this;
+  }
+
   close(): Promise<void> {
     return this.#database.close();
   }
@@ -67,6 +71,10 @@ export class CountingDatabase implements Database {
         // Nothing to bind, nothing sent.
         if (many.length > 0) count();
         return tx.executeMany(sql, many);
+      },
+      defer(sql, many) {
+        count();
+        tx.defer(sql, many);
       },
     };
   }

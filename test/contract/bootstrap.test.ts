@@ -5,7 +5,7 @@ import { type BootstrapContext, bootstrap } from '../../functions/bootstrap/boot
 import { readMigrations } from '../../functions/bootstrap/migrations.ts';
 import { Conflict, ModelMismatch } from '../../functions/core/errors.ts';
 import { MIGRATIONS } from '../support/database-process.ts';
-import { HashingEmbedder } from '../support/hashing-embedder.ts';
+import { HashingEmbedder, vector } from '../support/hashing-embedder.ts';
 import { readChunks, readQueueRows, waitingSources } from '../support/inspect.ts';
 import { put } from '../support/records.ts';
 import { type Bench, forEachDatabase } from './databases.ts';
@@ -144,7 +144,7 @@ forEachDatabase('bootstrap', (bench) => {
     await bench.drain();
     const before = await readChunks(bench.database);
     const better = new HashingEmbedder('better');
-    better.vectorOf = () => Float32Array.of(1, 0, 0);
+    better.vectorOf = () => vector(1, 0, 0);
     const mixed: string[] = [];
     better.before = async () => {
       const modelOf = new Map<string, string>();

@@ -27,20 +27,20 @@ const ODD_TEXTS = ['NULL', 'null', '{}', '{a,b}', ',', '"', '""', "'", '\\', '\\
 forEachDatabase('the database', (bench) => {
   describe('a statement for many bind sets', () => {
     test('inserts every set, in order', async () => {
-      const counts = await asSystem(bench, (tx) =>
+      const count = await asSystem(bench, (tx) =>
         tx.executeMany(
           INSERT,
           ODD_TEXTS.map((text, i) => project(i + 1, text, text)),
         ),
       );
 
-      expect(counts).toEqual(ODD_TEXTS.map(() => 1));
+      expect(count).toBe(ODD_TEXTS.length);
       expect(await stored(bench)).toEqual(
         ODD_TEXTS.map((text, i) => ({ project_id: i + 1, name: text, description: text })),
       );
     });
 
-    test('updates with every set, and tells for each how many rows it met', async () => {
+    test('updates with every set, and tells how many rows it met', async () => {
       const sql = 'UPDATE project SET name = :name, description = :description WHERE project_id = :id';
       await asSystem(bench, (tx) =>
         tx.executeMany(
@@ -48,7 +48,7 @@ forEachDatabase('the database', (bench) => {
           [...ODD_TEXTS.keys()].map((i) => project(i, 'Old', 'Old')),
         ),
       );
-      const counts = await asSystem(bench, (tx) =>
+      const count = await asSystem(bench, (tx) =>
         tx.executeMany(sql, [
           { id: 998, name: 'None', description: null },
           ...ODD_TEXTS.map((text, id) => ({ id, name: text, description: id === 0 ? null : text })),
@@ -56,18 +56,18 @@ forEachDatabase('the database', (bench) => {
         ]),
       );
 
-      expect(counts).toEqual([0, ...ODD_TEXTS.map(() => 1), 0]);
+      expect(count).toBe(ODD_TEXTS.length);
       expect(await stored(bench)).toEqual(
         ODD_TEXTS.map((text, id) => ({ project_id: id, name: text, description: id === 0 ? null : text })),
       );
     });
 
-    test('deletes with every set, and tells for each how many rows it met', async () => {
+    test('deletes with every set, and tells how many rows it met', async () => {
       const sql = 'DELETE FROM project WHERE name = :name AND project_id <= :id';
       await asSystem(bench, (tx) =>
         tx.executeMany(INSERT, [project(1, 'a'), project(2, 'a'), project(3, 'a'), project(4, 'b'), project(5, 'c')]),
       );
-      const counts = await asSystem(bench, (tx) =>
+      const count = await asSystem(bench, (tx) =>
         tx.executeMany(sql, [
           { name: 'a', id: 2 },
           { name: 'b', id: 3 },
@@ -75,23 +75,23 @@ forEachDatabase('the database', (bench) => {
         ]),
       );
 
-      expect(counts).toEqual([2, 0, 1]);
+      expect(count).toBe(3);
       expect((await stored(bench)).map((row) => row.project_id)).toEqual([3, 4]);
     });
 
     test.each([0, 1])('does the same for %d sets', async (count) => {
       const sets = Array.from({ length: count }, (_, i) => project(i + 1));
 
-      expect(await asSystem(bench, (tx) => tx.executeMany(INSERT, sets))).toEqual(sets.map(() => 1));
+      expect(await asSystem(bench, (tx) => tx.executeMany(INSERT, sets))).toBe(count);
       expect(await stored(bench)).toHaveLength(count);
     });
 
     test('takes more values than a statement may have parameters', async () => {
       const sets = Array.from({ length: 20_000 }, (_, i) => project(i + 1));
-      const counts = await asSystem(bench, (tx) => tx.executeMany(INSERT, sets));
+      const inserted = await asSystem(bench, (tx) => tx.executeMany(INSERT, sets));
       const [row] = await bench.database.rows('system', 'SELECT COUNT(*) AS n, MAX(project_id) AS last FROM project');
 
-      expect(counts).toHaveLength(20_000);
+      expect(inserted).toBe(20_000);
       expect(row).toEqual({ n: 20_000, last: 20_000 });
     });
 
@@ -190,7 +190,7 @@ forEachDatabase('the database', (bench) => {
   );
 
   test('a database that is not there is Unavailable', async () => {
-    const nowhere = new PostgresDatabase({
+    const nowhere = PostgresDatabase.open({
       connectionString: 'postgresql://postgres@localhost/postgres?host=/nowhere',
       poolMax: 1,
       onIdleError: () => {},

@@ -167,5 +167,5 @@ export function forEachDatabase(what: string, body: (bench: Bench) => void): voi
 }
 
 function connect(connectionString: string): PostgresDatabase {
-  return new PostgresDatabase({ connectionString, poolMax: 4, onIdleError: () => {} });
+  return PostgresDatabase.open({ connectionString, poolMax: 4, onIdleError: () => {} });
 }

@@ -177,7 +177,7 @@ forEachDatabase('failure', (bench) => {
         failing = bench.drain();
         // Time for the failing drain to come to where it waits for this transaction.
         await new Promise((resolve) => setTimeout(resolve, 300));
-        await removeDone(tx, [work]);
+        removeDone(tx, [work]);
       });
 
       await expect(failing).resolves.toMatchObject({ failed: 0, parked: 0, late: 1 });

@@ -4,7 +4,7 @@ import { type Caller, maySee } from '../../functions/core/scope.ts';
 import type { Database } from '../../functions/ports/database.ts';
 import { countChunks, searchChunks, writeChunks } from '../../functions/store/chunks.ts';
 import { findEmployeeBySubject } from '../../functions/store/employees.ts';
-import { hashVector } from '../support/hashing-embedder.ts';
+import { HASHING, hashVector } from '../support/hashing-embedder.ts';
 import { callerOf, readChunks } from '../support/inspect.ts';
 import { findSources } from '../support/questions.ts';
 import { put } from '../support/records.ts';
@@ -46,6 +46,7 @@ const withoutPolicies = (database: Database): Database => ({
   transaction: (_, work) => database.transaction('system', work),
   rows: (_, sql, binds) => database.rows('system', sql, binds),
   execute: (_, sql, binds) => database.execute('system', sql, binds),
+  within: () => withoutPolicies(database),
   close: async () => {},
 });
 
@@ -65,7 +66,6 @@ async function storeChunks(database: Database, chunks: RandomChunk[]): Promise<v
       scope: { ownerEmployeeId: owner, audience, projectId: null, sprintId: null },
       metadata: {},
     },
-    model: 'hashing',
     kept: [],
     removedNos: [],
     added: [
@@ -80,7 +80,7 @@ async function storeChunks(database: Database, chunks: RandomChunk[]): Promise<v
   }));
   await database.transaction('system', async (tx) => {
     await tx.execute('DELETE FROM rag_chunk');
-    await writeChunks(tx, changes);
+    writeChunks(tx, HASHING, changes);
   });
 }
 
@@ -117,7 +117,7 @@ forEachDatabase('rights', (bench) => {
         await storeChunks(bench.database, chunks);
         for (const caller of PEOPLE) {
           for (const topK of [1, 3, 8, 50]) {
-            const search = { question: Float32Array.from(vectorOf(question)), model: 'hashing', topK };
+            const search = { question: Float32Array.from(vectorOf(question)), model: HASHING, topK };
             const hits = await searchChunks(bench.database, caller, search);
             const hitsByFilterAlone = await searchChunks(withoutPolicies(bench.database), caller, search);
 

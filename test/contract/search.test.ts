@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ChatRequest } from '../../functions/ports/chat-model.ts';
 import { searchChunks } from '../../functions/store/chunks.ts';
-import { HashingEmbedder, hashVector } from '../support/hashing-embedder.ts';
+import { HASHING, HashingEmbedder, hashVector, vector } from '../support/hashing-embedder.ts';
 import { callerOf, indexedText, readChunks } from '../support/inspect.ts';
 import { askAs, findSources } from '../support/questions.ts';
 import { put } from '../support/records.ts';
@@ -13,23 +13,23 @@ const MANAGER = callerOf(1, 'manager');
 const numbered = (count: number, word = 'payment') =>
   Array.from({ length: count }, (_, i) => `The ${word} rule number${i} is kept by the team.`).join('\n');
 
-const nearest = (bench: Bench, question: string, topK = 8, model = 'hashing') =>
+const nearest = (bench: Bench, question: string, topK = 8, model = HASHING) =>
   searchChunks(bench.database, MANAGER, { question: Float32Array.from(hashVector(question)), model, topK });
 
 forEachDatabase('a search', (bench) => {
   describe('over a record that was cut into passages', () => {
     test('counts its passages as one hit, the nearest, and leaves the other places to others', async () => {
       bench.embedder.vectorOf = (text) => {
-        if (text.includes('number20 ')) return Float32Array.of(1, 0);
-        return text.includes('number') ? Float32Array.of(1, 0.1) : Float32Array.of(1, 1);
+        if (text.includes('number20 ')) return vector(1, 0);
+        return text.includes('number') ? vector(1, 0.1) : vector(1, 1);
       };
       await bench.write(put.project(1, { description: numbered(40) }), put.project(2), put.project(3), put.project(4));
       await bench.drain();
       const passages = await readChunks(bench.database, 'project/1');
 
       const hits = await searchChunks(bench.database, MANAGER, {
-        question: Float32Array.of(1, 0),
-        model: 'hashing',
+        question: vector(1, 0),
+        model: HASHING,
         topK: 4,
       });
 
@@ -43,16 +43,15 @@ forEachDatabase('a search', (bench) => {
       { place: 'middle', number: 20 },
       { place: 'last', number: 39 },
     ])('brings the passages beside the $place one along', async ({ number }) => {
-      bench.embedder.vectorOf = (text) =>
-        text.includes(`number${number} `) ? Float32Array.of(1, 0) : Float32Array.of(0, 1);
+      bench.embedder.vectorOf = (text) => (text.includes(`number${number} `) ? vector(1, 0) : vector(0, 1));
       await bench.write(put.project(1, { description: numbered(40) }), put.project(2, { description: numbered(40) }));
       await bench.drain();
       const passages = await readChunks(bench.database, 'project/1');
       const at = passages.findIndex((passage) => passage.content.includes(`number${number} `));
 
       const [hit] = await searchChunks(bench.database, MANAGER, {
-        question: Float32Array.of(1, 0),
-        model: 'hashing',
+        question: vector(1, 0),
+        model: HASHING,
         topK: 1,
       });
 
@@ -116,7 +115,7 @@ forEachDatabase('a search', (bench) => {
   });
 
   test('orders hits that are equally near by their chunks’ ids, and cuts them off in that order', async () => {
-    bench.embedder.vectorOf = () => Float32Array.of(1, 1);
+    bench.embedder.vectorOf = () => vector(1, 1);
     for (const id of [5, 3, 9, 1, 7]) {
       await bench.write(put.project(id));
       await bench.drain();
@@ -125,8 +124,8 @@ forEachDatabase('a search', (bench) => {
 
     for (const topK of [1, 2, 3, 5]) {
       const hits = await searchChunks(bench.database, MANAGER, {
-        question: Float32Array.of(1, 1),
-        model: 'hashing',
+        question: vector(1, 1),
+        model: HASHING,
         topK,
       });
       expect(hits.map((hit) => hit.sourceId)).toEqual(inOrder.slice(0, topK));
@@ -135,7 +134,7 @@ forEachDatabase('a search', (bench) => {
 
   test('never returns chunks of another model, however near, nor fails over their other dimensions', async () => {
     const other = new HashingEmbedder('another');
-    other.vectorOf = () => Float32Array.of(1, 0, 0);
+    other.vectorOf = () => vector(1, 0, 0);
     await bench.write(put.project(1, { name: 'Payments' }));
     await bench.drain({}, { embedder: other });
     await bench.write(put.project(2, { name: 'Payments' }));

@@ -178,7 +178,7 @@ describe('npm start', { timeout: 60_000 }, () => {
 
 async function inDatabase<T>(work: (database: PostgresDatabase) => Promise<T>): Promise<T> {
   const running = await startDatabase(join(data, 'database'));
-  const database = new PostgresDatabase({ connectionString: running.url, poolMax: 1, onIdleError: () => {} });
+  const database = PostgresDatabase.open({ connectionString: running.url, poolMax: 1, onIdleError: () => {} });
   try {
     return await work(database);
   } finally {

@@ -167,7 +167,7 @@ export class FunctionBench {
       RAG_MIGRATIONS: MIGRATIONS,
       ...env,
     };
-    this.database = new PostgresDatabase({ connectionString: running.url, poolMax: 2, onIdleError: () => {} });
+    this.database = PostgresDatabase.open({ connectionString: running.url, poolMax: 2, onIdleError: () => {} });
     this.functions = new TestFunctions(this.env);
   }
 

@@ -1,7 +1,18 @@
 import { createHash } from 'node:crypto';
-import type { Embedder, VectorBind } from '../../functions/ports/embedder.ts';
+import type { Embedder, EmbeddingModel, VectorBind } from '../../functions/ports/embedder.ts';
 
-const DIMENSIONS = 64;
+/** As many as the column of the cloud's database takes. */
+const DIMENSIONS = 384;
+
+/** The model of {@link HashingEmbedder}. */
+export const HASHING: EmbeddingModel = { model: 'hashing', dimension: DIMENSIONS, inDatabase: false };
+
+/** A vector that begins with these numbers and goes on with zeros. */
+export function vector(...numbers: number[]): Float32Array {
+  const padded = new Float32Array(DIMENSIONS);
+  padded.set(numbers);
+  return padded;
+}
 
 /** The vector of a text: a bag of its words, each hashed to a place. Texts that share words are near. */
 export function hashVector(text: string): number[] {
@@ -20,6 +31,8 @@ export class HashingEmbedder implements Embedder {
   /** How many texts each call that succeeded brought. */
   readonly calls: number[] = [];
   readonly model: string;
+  readonly dimension = DIMENSIONS;
+  readonly inDatabase = false;
   readonly window: number;
   /** Throws for texts that it holds for bad, and delays those that it is told to. */
   before: (text: string) => void | Promise<void> = () => {};

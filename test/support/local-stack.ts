@@ -25,7 +25,7 @@ export class RunningStack {
     this.#gateway = gateway;
     this.#folder = folder;
     this.runFolder = readOwner(folder).runFolder;
-    this.database = new PostgresDatabase({
+    this.database = PostgresDatabase.open({
       connectionString: `postgresql://postgres@localhost/postgres?host=${encodeURIComponent(this.runFolder)}`,
       poolMax: 2,
       onIdleError: () => {},

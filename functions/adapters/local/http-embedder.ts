@@ -5,6 +5,7 @@ import { HttpStatusError, postJson } from './http-json.ts';
 interface EmbedderOptions {
   url: string;
   model: string;
+  dimension: number;
   window: number;
 }
 
@@ -17,11 +18,14 @@ const RETRY_AFTER_SECONDS = 2;
  */
 export class HttpEmbedder implements Embedder {
   readonly model: string;
+  readonly dimension: number;
+  readonly inDatabase = false;
   readonly window: number;
   readonly #url: string;
 
   constructor(options: EmbedderOptions) {
     this.model = options.model;
+    this.dimension = options.dimension;
     this.window = options.window;
     this.#url = options.url;
   }
@@ -37,18 +41,18 @@ export class HttpEmbedder implements Embedder {
       throw new Unavailable('The embedding model cannot be reached', { cause, retryAfterSeconds: RETRY_AFTER_SECONDS });
     }
     const vectors = reply?.vectors;
-    if (!Array.isArray(vectors) || vectors.length !== texts.length || !areVectors(vectors)) {
-      throw new Error(`the encoder answered ${texts.length} texts with something else than as many vectors`);
+    if (!Array.isArray(vectors) || vectors.length !== texts.length || !areVectors(vectors, this.dimension)) {
+      throw new Error(
+        `the encoder answered ${texts.length} texts with something else than as many vectors of ${this.dimension} numbers`,
+      );
     }
     return vectors.map((vector) => Float32Array.from(vector));
   }
 }
 
-/** Numbers, of one dimension in all: a single odd vector would make every search fail that meets it. */
-function areVectors(values: unknown[]): values is number[][] {
-  const dimension = Array.isArray(values[0]) ? values[0].length : 0;
+/** Numbers, as many as the model has: a single odd vector would make every search fail that meets it. */
+function areVectors(values: unknown[], dimension: number): values is number[][] {
   return values.every(
-    (value) =>
-      Array.isArray(value) && value.length === dimension && dimension > 0 && value.every((x) => Number.isFinite(x)),
+    (value) => Array.isArray(value) && value.length === dimension && value.every((x) => Number.isFinite(x)),
   );
 }

@@ -1,6 +1,6 @@
 import './navigator.ts';
 import pg from 'pg';
-import { Unavailable } from '../../core/errors.ts';
+import { DeadlineExceeded, Unavailable } from '../../core/errors.ts';
 import { ROLES, type Role } from '../../core/scope.ts';
 import type { Actor, Binds, Database, Transaction } from '../../ports/database.ts';
 import { DuplicateKey } from '../../ports/database.ts';
@@ -40,9 +40,15 @@ const types = {
 export class PostgresDatabase implements Database {
   readonly dialect = postgresDialect;
   readonly #pool: pg.Pool;
+  readonly #deadline: Date | null;
 
-  constructor(options: PostgresOptions) {
-    this.#pool = new pg.Pool({
+  private constructor(pool: pg.Pool, deadline: Date | null) {
+    this.#pool = pool;
+    this.#deadline = deadline;
+  }
+
+  static open(options: PostgresOptions): PostgresDatabase {
+    const pool = new pg.Pool({
       connectionString: options.connectionString,
       max: options.poolMax,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -52,19 +58,26 @@ export class PostgresDatabase implements Database {
       ...({ pipeline: true } as object),
       types,
     });
-    this.#pool.on('error', options.onIdleError);
+    pool.on('error', options.onIdleError);
     // The first call finds a connection; where there is none to be had, it hears of it itself.
-    this.#pool.connect().then(
+    pool.connect().then(
       (client) => client.release(),
       () => {},
     );
+    return new PostgresDatabase(pool, null);
+  }
+
+  within(deadline: Date | null): Database {
+    return new PostgresDatabase(this.#pool, deadline);
   }
 
   async transaction<T>(actor: Actor, work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.#withClient(async (client) => {
       // Not waited for: it goes out with the first statement, and where it fails that fails too.
-      begin(client, actor).catch(() => {});
-      const result = await work(new PostgresTransaction(client));
+      begin(client, actor, this.#deadline).catch(() => {});
+      const tx = new PostgresTransaction(client);
+      const result = await work(tx);
+      await tx.flush();
       const { command } = await client.query('COMMIT');
       // A COMMIT after a statement that failed is answered with a ROLLBACK, and no error.
       if (command !== 'COMMIT') throw new Error('rolled back, since a statement of the transaction has failed');
@@ -87,7 +100,7 @@ export class PostgresDatabase implements Database {
   /** One statement as a transaction, all of it in one round trip. */
   async #alone(actor: Actor, sql: string, binds: Binds): Promise<pg.QueryResult> {
     return this.#withClient(async (client) => {
-      const begun = begin(client, actor);
+      const begun = begin(client, actor, this.#deadline);
       const statement = run(client, sql, binds);
       const sent = [begun, statement, client.query('COMMIT')];
       await Promise.allSettled(sent);
@@ -125,6 +138,7 @@ export class PostgresDatabase implements Database {
 class PostgresTransaction implements Transaction {
   readonly dialect = postgresDialect;
   readonly #client: pg.PoolClient;
+  readonly #deferred: { sql: string; many: Binds[] }[] = [];
 
   constructor(client: pg.PoolClient) {
     this.#client = client;
@@ -138,16 +152,25 @@ class PostgresTransaction implements Transaction {
     return (await run(this.#client, sql, binds)).rowCount ?? 0;
   }
 
-  async executeMany(sql: string, many: Binds[]): Promise<number[]> {
+  async executeMany(sql: string, many: Binds[]): Promise<number> {
     const [first] = many;
-    if (first === undefined) return [];
-    if (many.length === 1) return [await this.execute(sql, first)];
+    if (first === undefined) return 0;
+    if (many.length === 1) return this.execute(sql, first);
     const prepared = toPositional(sql);
     return runAsSet(
       this.#client,
       prepared,
       many.map((binds) => positionalValues(prepared, binds)),
     );
+  }
+
+  defer(sql: string, many: Binds[]): void {
+    this.#deferred.push({ sql, many });
+  }
+
+  /** Runs what was deferred. */
+  async flush(): Promise<void> {
+    for (const { sql, many } of this.#deferred) await this.executeMany(sql, many);
   }
 }
 
@@ -160,12 +183,14 @@ function run(client: pg.PoolClient, sql: string, binds: Binds): Promise<pg.Query
  * Opens a transaction as an actor: its database role, and for an employee who it is, for the row policies. One message;
  * what it quotes is a number and names of ours.
  */
-function begin(client: pg.PoolClient, actor: Actor): Promise<unknown> {
+function begin(client: pg.PoolClient, actor: Actor, deadline: Date | null): Promise<unknown> {
   const [role, employeeId, employeeRole] =
     actor === 'system' ? [SYSTEM_ROLE, '', ''] : [READER_ROLE, String(Number(actor.employeeId)), nameOf(actor.role)];
+  // Zero would mean no limit.
+  const left = deadline === null ? 0 : Math.max(1, deadline.getTime() - Date.now());
   return client.query(
     `BEGIN; SELECT set_config('role', '${role}', true), set_config('rag.employee_id', '${employeeId}', true),
-       set_config('rag.role', '${employeeRole}', true)`,
+       set_config('rag.role', '${employeeRole}', true), set_config('statement_timeout', '${left}', true)`,
   );
 }
 
@@ -177,12 +202,16 @@ function nameOf(role: Role): Role {
 }
 
 const UNIQUE_VIOLATION = '23505';
+const QUERY_CANCELED = '57014';
 /** Serialization failures and deadlocks, after which the transaction may be run again. */
 const RETRYABLE = new Set(['40001', '40P01']);
 
 function translate(error: unknown): unknown {
   const code = (error as { code?: unknown }).code;
   if (code === UNIQUE_VIOLATION) return new DuplicateKey('duplicate key', { cause: error });
+  if (code === QUERY_CANCELED) {
+    return new DeadlineExceeded('The time limit of this call has passed', { cause: error });
+  }
   if (typeof code === 'string' && RETRYABLE.has(code)) {
     return new Unavailable('The database was busy with the same records; try again', {
       cause: error,

@@ -5,9 +5,11 @@ import type { Dialect } from '../../ports/database.ts';
 /** PostgreSQL 17 or newer with pgvector. No index narrows a search here, so that every search is exact. */
 export const postgresDialect: Dialect = {
   name: 'postgres',
-  passageVector: (bind) => `CAST(:${bind} AS vector)`,
-  distanceTo: (column, bind) => `${column} <=> CAST(:${bind} AS vector)`,
+  vectorColumn: () => 'embedding',
+  passageVector: (_, bind) => `CAST(:${bind} AS vector)`,
+  distanceTo: (_, column, bind) => `${column} <=> CAST(:${bind} AS vector)`,
   exactFirst: (bind) => `FETCH FIRST :${bind} ROWS ONLY`,
+  approximateFirst: () => null,
 
   async claim(tx, { limit, maxAttempts, leaseSeconds, lost }) {
     const due = lost

@@ -11,10 +11,9 @@ const DELETE = /^\s*DELETE\s+FROM\s+\w+\s+WHERE\s/i;
 
 /**
  * Runs a statement for many value sets as one set-based statement, which costs PostgreSQL a fraction of as many single
- * ones: an INSERT gets one VALUES list a set, an UPDATE or DELETE is joined with the sets. Returns the rows affected by
- * each set.
+ * ones: an INSERT gets one VALUES list a set, an UPDATE or DELETE is joined with the sets. Returns the rows affected.
  */
-export async function runAsSet(client: pg.PoolClient, prepared: Prepared, sets: Value[][]): Promise<number[]> {
+export async function runAsSet(client: pg.PoolClient, prepared: Prepared, sets: Value[][]): Promise<number> {
   const insert = INSERT_VALUES.exec(prepared.text);
   return insert === null ? joined(client, prepared, sets) : inserted(client, insert, prepared.names.length, sets);
 }
@@ -24,23 +23,20 @@ async function inserted(
   [, head = '', tuple = '']: RegExpExecArray,
   width: number,
   sets: Value[][],
-): Promise<number[]> {
+): Promise<number> {
   const perStatement = Math.floor(MAX_PARAMETERS / Math.max(1, width));
   for (let start = 0; start < sets.length; start += perStatement) {
     const part = sets.slice(start, start + perStatement);
     const tuples = part.map((_, i) => tuple.replace(/\$(\d+)/g, (__, n: string) => `$${i * width + Number(n)}`));
     await client.query(head + tuples.join(', '), part.flat());
   }
-  return sets.map(() => 1);
+  return sets.length;
 }
 
-async function joined(client: pg.PoolClient, prepared: Prepared, sets: Value[][]): Promise<number[]> {
+async function joined(client: pg.PoolClient, prepared: Prepared, sets: Value[][]): Promise<number> {
   const text = joinedTexts.get(prepared.text) ?? (await toJoined(client, prepared));
   const columns = prepared.names.map((_, n) => sets.map((values) => values[n] ?? null));
-  const { rows } = await client.query<{ set_no: number }>(text, columns);
-  const counts = sets.map(() => 0);
-  for (const { set_no } of rows) counts[set_no - 1] = (counts[set_no - 1] ?? 0) + 1;
-  return counts;
+  return (await client.query(text, columns)).rowCount ?? 0;
 }
 
 const joinedTexts = new Map<string, string>();
@@ -56,15 +52,14 @@ async function toJoined(client: pg.PoolClient, { text, names }: Prepared): Promi
   await client.query(`DEALLOCATE ${name}`);
   const types = rows[0]?.types ?? [];
   const arrays = names.map((_, n) => `CAST($${n + 1} AS ${types[n]}[])`).join(', ');
-  const sets = `unnest(${arrays}) WITH ORDINALITY AS sets(${names.map((_, n) => `p${n + 1}`).join(', ')}, set_no)`;
+  const sets = `unnest(${arrays}) AS sets(${names.map((_, n) => `p${n + 1}`).join(', ')})`;
   const body = text.replace(/\$(\d+)/g, 'sets.p$1');
-  const source = UPDATE.test(body)
+  const joinedText = UPDATE.test(body)
     ? body.replace(/\sWHERE\s/i, ` FROM ${sets} WHERE `)
     : DELETE.test(body)
       ? body.replace(/\sWHERE\s/i, ` USING ${sets} WHERE `)
       : null;
-  if (source === null) throw new Error(`cannot be run for many bind sets: ${text}`);
-  const joinedText = `${source} RETURNING sets.set_no`;
+  if (joinedText === null) throw new Error(`cannot be run for many bind sets: ${text}`);
   joinedTexts.set(text, joinedText);
   return joinedText;
 }
