@@ -47,10 +47,30 @@ export const status = z.object({
     parked: z.int().describe('Given up after the last attempt; see POST /v1/queue/requeue'),
     oldestWaitingSeconds: z.int().nullable(),
   }),
-  chunks: z.int().describe('The chunks that you may see'),
+  chunks: z.int().describe('The chunks that you may see and questions are answered from'),
   embeddingModel: z.string(),
+  reembedding: z
+    .object({
+      model: z.string(),
+      done: z.int().describe('Sources that have chunks of it'),
+      missing: z.int().describe('Indexed sources that have none yet; the swap can be made when there are none'),
+    })
+    .nullable()
+    .describe('The model that is to take the place of embeddingModel; null where no swap is under way'),
   answerModel: z.string(),
   database: z.string(),
+  vectorIndex: z
+    .object({
+      status: z
+        .enum(['absent', 'ready', 'unusable'])
+        .describe('absent: too few vectors to need one, and every search is exact'),
+      builtRows: z
+        .int()
+        .describe('The vectors that there were when it was built; at ten times as many it is built anew'),
+      builtAt: z.string().nullable(),
+    })
+    .nullable()
+    .describe('The approximate index; null where the database has none, and every search is exact'),
 });
 export type Status = z.output<typeof status>;
 

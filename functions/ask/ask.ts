@@ -20,6 +20,8 @@ export interface AskContext {
   embedder: Embedder;
   log: Log;
   topK: number;
+  /** Whether who sees everything may be answered by way of an index that misses a few. */
+  approximate: boolean;
   /** The distance beyond which nothing is near; it belongs to the embedding model. */
   cutoff: number;
 }
@@ -36,7 +38,7 @@ interface Reply {
 
 /** Finds sources and has them answered from; the question and what came of it are logged, whatever comes. */
 export async function ask(context: AskContext, chatModel: ChatModel, question: string): Promise<Answer> {
-  const { database, embedder, caller, log, topK, callId } = context;
+  const { database, embedder, caller, log, callId } = context;
   let hits: Hit[] = [];
   let timings: Record<string, number> = {};
   const record = (entry: Pick<QuestionLogEntry, 'outcome' | 'answer' | 'cited' | 'model' | 'tokens'>) =>
@@ -48,7 +50,7 @@ export async function ask(context: AskContext, chatModel: ChatModel, question: s
       timings,
     });
   try {
-    const retrieval = await retrieve(database, embedder, log, caller, question, topK);
+    const retrieval = await retrieve(database, embedder, log, caller, question, context);
     hits = retrieval.hits;
     timings = retrieval.timings;
     const { outcome, answer, cited, model, tokens, answerMs } = await answerFrom(context, chatModel, question, hits);
@@ -103,8 +105,8 @@ async function answerFrom(
 
 /** Finds sources and returns them all, without an answer. */
 export async function search(context: AskContext, question: string): Promise<Answer> {
-  const { database, embedder, caller, log, topK, cutoff } = context;
-  const { hits, timings } = await retrieve(database, embedder, log, caller, question, topK);
+  const { database, embedder, caller, log, cutoff } = context;
+  const { hits, timings } = await retrieve(database, embedder, log, caller, question, context);
   const found = isOnTopic(distances(hits), cutoff);
   return {
     outcome: found ? 'found' : 'off_topic',

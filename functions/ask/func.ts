@@ -1,6 +1,7 @@
 import { serve } from '../adapters/fdk/serve.ts';
 import type { Caller } from '../core/scope.ts';
 import { type Call, createHttpFunction } from '../http.ts';
+import type { VectorIndexState } from '../ports/vector-index.ts';
 import { RECORDS } from '../routes.ts';
 import { createServices } from '../services.ts';
 import { type AskContext, ask, search } from './ask.ts';
@@ -53,7 +54,9 @@ serve(
           caller: callerOf(call),
           maxAttempts: services.config.RAG_WORKER_MAX_ATTEMPTS,
           embeddingModel: (await services.embedder()).model,
+          nextModel: services.config.RAG_EMBEDDING_NEXT_MODEL || null,
           answerModel: (await services.chatModel()).model,
+          vectorIndex: await readIndexState(),
         });
         return { status: 200, body };
       },
@@ -70,6 +73,19 @@ serve(
 // While the platform brings the first call: what every call needs is loaded, and the database is connected to.
 services.warmUp();
 
+/** Whether there is a vector index that may be used. Until it is known, and where it is not, every search is exact. */
+let hasVectorIndex = false;
+readIndexState()
+  .then((state) => {
+    hasVectorIndex = state?.status === 'ready';
+  })
+  .catch(() => {});
+
+async function readIndexState(): Promise<VectorIndexState | null> {
+  const index = await services.vectorIndex();
+  return index === null ? null : index.state(await services.embedder());
+}
+
 async function askContext(call: Call): Promise<AskContext> {
   const { config } = services;
   const [database, embedder] = await Promise.all([services.database(call.deadline), services.embedder()]);
@@ -81,6 +97,7 @@ async function askContext(call: Call): Promise<AskContext> {
     embedder,
     log: call.log,
     topK: (call.body as Question).topK ?? config.RAG_RETRIEVAL_TOP_K,
+    approximate: hasVectorIndex,
     cutoff: config.RAG_RETRIEVAL_CUTOFF,
   };
 }

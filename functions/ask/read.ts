@@ -3,11 +3,13 @@ import { parseId } from '../core/ids.ts';
 import { SOURCE_TYPES, type SourceRef, type SourceType } from '../core/kinds/kind.ts';
 import { type Caller, maySee } from '../core/scope.ts';
 import type { Database } from '../ports/database.ts';
+import type { VectorIndexState } from '../ports/vector-index.ts';
 import type { RecordType } from '../routes.ts';
 import type { SourceState, Status } from '../shapes.ts';
 import { countChunks } from '../store/chunks.ts';
 import { readEmployee } from '../store/employees.ts';
 import { KINDS } from '../store/kinds.ts';
+import { readCoverage } from '../store/models.ts';
 import { readQueue } from '../store/queue.ts';
 import { readSource } from '../store/sources.ts';
 
@@ -79,20 +81,26 @@ export interface StatusContext {
   caller: Caller;
   maxAttempts: number;
   embeddingModel: string;
+  nextModel: string | null;
   answerModel: string;
+  /** Null where the database has no such index. */
+  vectorIndex: VectorIndexState | null;
 }
 
 export async function readStatus(context: StatusContext): Promise<Status> {
-  const { database, caller, maxAttempts } = context;
-  const [{ waiting, parked, oldestWaitingSeconds }, chunks] = await Promise.all([
+  const { database, caller, maxAttempts, embeddingModel, nextModel: model } = context;
+  const [{ waiting, parked, oldestWaitingSeconds }, chunks, reembedding] = await Promise.all([
     readQueue(database, maxAttempts),
-    countChunks(database, caller),
+    countChunks(database, caller, embeddingModel),
+    model === null ? null : readCoverage(database, model).then((coverage) => ({ model, ...coverage })),
   ]);
   return {
     queue: { waiting, parked, oldestWaitingSeconds },
     chunks,
-    embeddingModel: context.embeddingModel,
+    embeddingModel,
+    reembedding,
     answerModel: context.answerModel,
+    vectorIndex: context.vectorIndex,
     database: database.dialect.name,
   };
 }

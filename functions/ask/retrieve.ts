@@ -16,12 +16,12 @@ export async function retrieve(
   log: Log,
   caller: Caller,
   question: string,
-  topK: number,
+  { topK, approximate }: { topK: number; approximate: boolean },
 ): Promise<Retrieval> {
   const embedStart = performance.now();
   const [vector = ''] = await embedder.encode([question]);
   const searchStart = performance.now();
-  const found = await searchChunks(database, caller, { question: vector, model: embedder, topK });
+  const found = await searchChunks(database, caller, { question: vector, model: embedder, topK, approximate });
   const end = performance.now();
   const hits = found.filter((hit) => maySee(caller, hit));
   if (hits.length < found.length) {

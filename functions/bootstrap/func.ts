@@ -12,16 +12,19 @@ serve(async ({ callId, deadline, body }) => {
   try {
     const { config } = services;
     const database = await services.database(deadline);
+    const next = await services.nextEmbedder();
     const report = await bootstrap({
       database,
-      migrator: await services.migrator(),
+      ...(await services.owner(readMigrations)),
+      embedders: [await services.embedder(), ...(next === null ? [] : [next])],
       migrations: await readMigrations(join(config.RAG_MIGRATIONS, database.dialect.name)),
       embeddingModel: config.RAG_EMBEDDING_MODEL,
+      nextModel: config.RAG_EMBEDDING_NEXT_MODEL || null,
       backfill: config.RAG_BACKFILL_ON_STARTUP === 'true',
       reembed: isReembed(body),
     });
     log.info('bootstrapped', { ...report });
-    if (report.enqueued > 0) await services.nudge(log);
+    if (report.enqueued + report.outdated > 0) await services.nudge(log);
     return { status: 200, body: report };
   } catch (error) {
     log.error('bootstrap_failed', error);

@@ -2,13 +2,14 @@ import { AppError, Unavailable } from '../core/errors.ts';
 import { sourceKey } from '../core/kinds/kind.ts';
 import { type ClaimedRow, coalesce, type SourceWork } from '../core/queue.ts';
 import { type Database, DuplicateKey, type Transaction } from '../ports/database.ts';
-import type { Embedder, VectorBind } from '../ports/embedder.ts';
+import type { Embedder, EmbeddingModel, VectorBind } from '../ports/embedder.ts';
 import type { Log, Metrics } from '../ports/platform.ts';
 import { writeChunks } from '../store/chunks.ts';
 import { loadContents } from '../store/kinds.ts';
 import { extendLease, recordFailure, releaseClaims, removeDone } from '../store/queue.ts';
 import { loadIndexed, lockSource, recordSourceError, switchGenerations } from '../store/sources.ts';
-import { groupBySize, planSource, type SourcePlan } from './plan.ts';
+import { type EmbeddedPlan, leaveOutNext, PlanEmbedder } from './embed.ts';
+import { groupBySize, type ModelPlan, planSource, type SourcePlan } from './plan.ts';
 
 export interface DrainOptions {
   batchSize: number;
@@ -21,6 +22,8 @@ export interface DrainContext {
   callId: string;
   database: Database;
   embedder: Embedder;
+  /** The model that chunks are made for beside the current one; null where no swap is under way. */
+  next: Embedder | null;
   metrics: Metrics;
   log: Log;
 }
@@ -35,6 +38,8 @@ export interface DrainReport {
   removed: number;
   /** Overtaken by a newer generation; nothing written. */
   late: number;
+  /** Written for the current model alone: the next one cannot be reached. They stay in the queue. */
+  postponed: number;
   failed: number;
   parked: number;
   stoppedBy: 'empty' | 'deadline';
@@ -44,19 +49,21 @@ const TEXTS_PER_GROUP = 64;
 /** A drain starts nothing new when less than this is left. */
 const STOP_BEFORE_DEADLINE_MS = 5000;
 
-/** A plan with a vector (as the embedder binds it) for each passage that it adds. */
-interface EmbeddedPlan {
-  plan: SourcePlan;
-  vectors: VectorBind[];
-}
+/** How long a source waits for a next model that cannot be reached. */
+const NEXT_AWAY_WAIT_SECONDS = 30;
+
+const toWrite = (model: EmbeddingModel, { kept, added }: ModelPlan, vectors: VectorBind[]) => ({
+  model,
+  kept,
+  added: added.map((passage, i) => ({ ...passage, vector: vectors[i] ?? '' })),
+});
 
 /**
  * Works until the queue is empty or the deadline is near. Rows whose drain died come first and one by one, so that a
  * source that kills its process harms nobody but itself.
  */
 export async function drain(context: DrainContext, options: DrainOptions): Promise<DrainReport> {
-  const run = new DrainRun(context, options);
-  return run.toEnd();
+  return context.database.hold((database) => new DrainRun({ ...context, database }, options).toEnd());
 }
 
 /** Another drain has indexed a source since this one has read it. */
@@ -70,15 +77,18 @@ class DrainRun {
     unchanged: 0,
     removed: 0,
     late: 0,
+    postponed: 0,
     failed: 0,
     parked: 0,
     stoppedBy: 'empty',
   };
+  readonly #embedder: PlanEmbedder;
   #leaseTakenAt = 0;
 
   constructor(context: DrainContext, options: DrainOptions) {
     this.#context = context;
     this.#options = options;
+    this.#embedder = new PlanEmbedder(context.embedder, context.next, context.log);
   }
 
   async toEnd(): Promise<DrainReport> {
@@ -136,7 +146,7 @@ class DrainRun {
 
   /** Reads the records and what is indexed of them, and plans; what is late is removed from the queue here. */
   async #plan(works: SourceWork[]): Promise<SourcePlan[]> {
-    const { database, embedder } = this.#context;
+    const { database, embedder, next } = this.#context;
     const refs = works.map((work) => work.ref);
     const upserts = works.filter((work) => work.action === 'UPSERT').map((work) => work.ref);
     const [contents, indexed] = await database.transaction('system', (tx) =>
@@ -148,7 +158,7 @@ class DrainRun {
       const key = sourceKey(work.ref);
       try {
         const content = work.action === 'DELETE' ? null : (contents.get(key)?.() ?? null);
-        const plan = planSource(work, content, indexed.get(key), embedder.model, embedder.window);
+        const plan = planSource(work, content, indexed.get(key), embedder, next);
         if (plan === null) late.push(work);
         else plans.push(plan);
       } catch (error) {
@@ -163,32 +173,7 @@ class DrainRun {
   }
 
   async #applyGroup(group: SourcePlan[]): Promise<void> {
-    const embedded = await this.#embed(group);
-    await this.#switchTogether(embedded);
-  }
-
-  /** Embeds a group in one call; when that fails, source by source, so that only the guilty fail. */
-  async #embed(group: SourcePlan[]): Promise<EmbeddedPlan[]> {
-    const added = group.flatMap((plan) => plan.added);
-    if (added.length === 0) return group.map((plan) => ({ plan, vectors: [] }));
-    try {
-      const vectors = await this.#context.embedder.encode(added.map((passage) => passage.content));
-      let used = 0;
-      return group.map((plan) => {
-        used += plan.added.length;
-        return { plan, vectors: vectors.slice(used - plan.added.length, used) };
-      });
-    } catch (error) {
-      if (error instanceof Unavailable) throw error;
-      const [only] = group;
-      if (group.length === 1 && only !== undefined) {
-        await this.#fail(only.work, error);
-        return [];
-      }
-      const embedded: EmbeddedPlan[] = [];
-      for (const plan of group) embedded.push(...(await this.#embed([plan])));
-      return embedded;
-    }
+    await this.#switchTogether(await this.#embedder.embed(group, (plan, error) => this.#fail(plan.work, error)));
   }
 
   /** Switches a group in one transaction; when that fails, source by source. */
@@ -204,12 +189,16 @@ class DrainRun {
         return;
       }
       // A key twice: another drain has indexed the source for the first time, just now.
-      const isOvertaken = error instanceof Overtaken || error instanceof DuplicateKey;
-      return isOvertaken ? this.#release([only.plan.work]) : this.#fail(only.plan.work, error);
+      if (error instanceof Overtaken || error instanceof DuplicateKey) return this.#release([only.plan.work]);
+      // What the database refuses may be the next model's alone.
+      if (only.next.length > 0) return this.#switchTogether([leaveOutNext(only, error)]);
+      return this.#fail(only.plan.work, error);
     }
-    for (const { plan } of group) {
-      if (plan.content === null) this.#report.removed++;
-      else if (plan.added.length > 0) this.#report.embedded++;
+    for (const { plan, owed } of group) {
+      if (owed instanceof Unavailable) this.#report.postponed++;
+      else if (owed !== null) await this.#fail(plan.work, owed);
+      else if (plan.content === null) this.#report.removed++;
+      else if (plan.current.added.length + (plan.next?.added.length ?? 0) > 0) this.#report.embedded++;
       else this.#report.unchanged++;
     }
   }
@@ -219,9 +208,14 @@ class DrainRun {
     // In one order for all drains, against deadlocks. Where two meet all the same, the database ends one, which gives its
     // claims back and loses nothing.
     const ordered = [...group].sort((a, b) => (sourceKey(a.plan.work.ref) < sourceKey(b.plan.work.ref) ? -1 : 1));
+    // What only the next model keeps in the queue is as it should be otherwise.
+    const isSwitched = ({ foundGeneration, work }: SourcePlan) => foundGeneration === work.generation;
+    const moving = ordered.filter(
+      ({ plan, current, owed }) => owed === null || current.length > 0 || !isSwitched(plan),
+    );
     const moved = await switchGenerations(
       tx,
-      ordered.map(({ plan: { work, foundGeneration, state, chunkCount } }) => ({
+      moving.map(({ plan: { work, foundGeneration, state, chunkCount } }) => ({
         ref: work.ref,
         foundGeneration,
         generation: work.generation,
@@ -230,21 +224,25 @@ class DrainRun {
       })),
     );
     if (!moved) throw new Overtaken('another drain has indexed a source of the group');
+    const { embedder, next: nextEmbedder } = this.#context;
     writeChunks(
       tx,
-      this.#context.embedder,
-      ordered.map(({ plan, vectors }) => ({
+      moving.map(({ plan, current, next }) => ({
         ref: plan.work.ref,
         content: plan.content,
-        kept: plan.kept,
-        removedNos: plan.removedNos,
-        added: plan.added.map((passage, i) => ({ ...passage, vector: vectors[i] ?? '' })),
+        removed: plan.removed,
+        written: [
+          toWrite(embedder, plan.current, current),
+          ...(nextEmbedder === null || plan.next === null ? [] : [toWrite(nextEmbedder, plan.next, next)]),
+        ],
       })),
     );
-    removeDone(
-      tx,
-      ordered.map(({ plan }) => plan.work),
-    );
+    const worksThat = (is: (owed: unknown) => boolean) =>
+      ordered.filter(({ owed }) => is(owed)).map(({ plan }) => plan.work);
+    const done = worksThat((owed) => owed === null);
+    const postponed = worksThat((owed) => owed instanceof Unavailable);
+    if (done.length > 0) removeDone(tx, done);
+    if (postponed.length > 0) releaseClaims(tx, postponed, NEXT_AWAY_WAIT_SECONDS);
   }
 
   async #fail(work: SourceWork, error: unknown): Promise<void> {

@@ -2,6 +2,7 @@ import { serve } from '../adapters/fdk/serve.ts';
 import { createServices } from '../services.ts';
 import { drain } from './drain.ts';
 import { isQuietAlarm } from './trigger.ts';
+import { tendVectorIndex } from './vector-index.ts';
 
 const services = createServices(process.env);
 
@@ -16,6 +17,7 @@ serve(async ({ callId, deadline, body }) => {
         log,
         database: await services.database(deadline),
         embedder: await services.embedder(),
+        next: await services.nextEmbedder(),
         metrics: services.metrics(),
       },
       {
@@ -26,6 +28,10 @@ serve(async ({ callId, deadline, body }) => {
       },
     );
     const { stoppedBy, ...counts } = report;
+    const index = report.embedded > 0 && stoppedBy === 'empty' ? await services.vectorIndex() : null;
+    if (index !== null) {
+      await tendVectorIndex(await services.database(deadline), index, await services.embedder(), log);
+    }
     if (stoppedBy === 'deadline') await services.nudge(log);
     if (Object.values(counts).some((count) => count > 0)) log.info('drained', { ...report });
     return { status: 200, body: report };

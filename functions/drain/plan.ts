@@ -4,6 +4,21 @@ import { cutIntoPassages } from '../core/passages.ts';
 import type { SourceWork } from '../core/queue.ts';
 import type { IndexedSource, StoredState } from '../store/sources.ts';
 
+/** What is asked of a model here: its name, and its window, to which passages are cut. */
+interface PlannedModel {
+  readonly model: string;
+  readonly window: number;
+}
+
+/** What is to be written of a source's passages by one model. */
+export interface ModelPlan {
+  model: string;
+  /** The passages that keep their vectors. */
+  kept: { chunkNo: number; section: number | null }[];
+  /** The passages that need a vector. */
+  added: { chunkNo: number; section: number | null; content: string; contentHash: string }[];
+}
+
 /** What must happen so that a source's chunks say what its record says. */
 export interface SourcePlan {
   work: SourceWork;
@@ -11,48 +26,83 @@ export interface SourcePlan {
   content: SourceContent | null;
   state: StoredState;
   foundGeneration: number | null;
+  /** The passages of the current model. */
   chunkCount: number;
-  /** The passages that keep theirs. */
-  kept: { chunkNo: number; section: number | null }[];
-  removedNos: number[];
-  /** The passages that need a vector. */
-  added: { chunkNo: number; section: number | null; content: string; contentHash: string }[];
+  current: ModelPlan;
+  /** By the model to come; null where no swap is under way. */
+  next: ModelPlan | null;
+  /** Of any model, also of ones that are neither current nor next. */
+  removed: { model: string; chunkNo: number }[];
 }
 
 /**
  * Compares what is to be indexed with what is: a passage whose text and model are the same keeps its vector. Null when
- * the index already has this generation or a newer one: then a later writer has won, and this one does nothing.
+ * the index already has this generation or a newer one: then a later writer has won, and this one does nothing. The
+ * same generation is planned again where a model has no chunk at all, as when a switch had to leave it out.
  */
 export function planSource(
   work: SourceWork,
   content: SourceContent | null,
   indexed: IndexedSource | undefined,
-  model: string,
-  window: number,
+  current: PlannedModel,
+  next: PlannedModel | null,
 ): SourcePlan | null {
-  if (indexed !== undefined && indexed.generation >= work.generation) return null;
-
-  const passages = content === null ? [] : cutIntoPassages(content.text, window);
-  const stored = new Map((indexed?.chunks ?? []).map((chunk) => [chunk.chunkNo, chunk]));
+  if (indexed !== undefined && indexed.generation > work.generation) return null;
+  const stored = indexed?.chunks ?? [];
   const plan: SourcePlan = {
     work,
-    content: passages.length === 0 ? null : content,
-    state: content === null ? 'deleted' : passages.length === 0 ? 'empty' : 'ready',
+    content,
+    state: 'ready',
     foundGeneration: indexed?.generation ?? null,
-    chunkCount: passages.length,
-    kept: [],
-    removedNos: [],
-    added: [],
+    chunkCount: 0,
+    current: planModel(content, stored, current),
+    next: next === null ? null : planModel(content, stored, next),
+    removed: [],
   };
-  for (const [chunkNo, { content: text, section }] of passages.entries()) {
-    const contentHash = sha256Hex(text);
-    const old = stored.get(chunkNo);
-    if (old?.contentHash === contentHash && old.model === model) plan.kept.push({ chunkNo, section });
-    else plan.added.push({ chunkNo, section, content: text, contentHash });
+  plan.chunkCount = plan.current.kept.length + plan.current.added.length;
+  if (indexed?.generation === work.generation) {
+    const isWhole = ({ model }: PlannedModel) => stored.some((chunk) => chunk.model === model);
+    if (plan.chunkCount === 0 || (isWhole(current) && (next === null || isWhole(next)))) return null;
   }
-  const kept = new Set(plan.kept.map(({ chunkNo }) => chunkNo));
-  plan.removedNos = [...stored.keys()].filter((chunkNo) => !kept.has(chunkNo));
+  if (plan.chunkCount === 0) {
+    plan.state = content === null ? 'deleted' : 'empty';
+    plan.content = null;
+  }
+  const parts = [plan.current, ...(plan.next === null ? [] : [plan.next])];
+  const nameOf = (model: string, chunkNo: number) => `${chunkNo} ${model}`;
+  const kept = new Set(parts.flatMap((part) => part.kept.map(({ chunkNo }) => nameOf(part.model, chunkNo))));
+  plan.removed = stored
+    .filter(({ model, chunkNo }) => !kept.has(nameOf(model, chunkNo)))
+    .map(({ model, chunkNo }) => ({ model, chunkNo }));
   return plan;
+}
+
+function planModel(
+  content: SourceContent | null,
+  stored: IndexedSource['chunks'],
+  { model, window }: PlannedModel,
+): ModelPlan {
+  const plan: ModelPlan = { model, kept: [], added: [] };
+  const hashes = new Map(
+    stored.filter((chunk) => chunk.model === model).map((chunk) => [chunk.chunkNo, chunk.contentHash]),
+  );
+  for (const [chunkNo, passage] of (content === null ? [] : cutIntoPassages(content.text, window)).entries()) {
+    const contentHash = sha256Hex(passage.content);
+    if (hashes.get(chunkNo) === contentHash) plan.kept.push({ chunkNo, section: passage.section });
+    else plan.added.push({ chunkNo, ...passage, contentHash });
+  }
+  return plan;
+}
+
+/**
+ * The plan without the next model, all of whose chunks go: a source has every chunk of a model or none, so that one that
+ * is missing can be told by a look.
+ */
+export function withoutNext(plan: SourcePlan): SourcePlan {
+  const { next } = plan;
+  if (next === null) return plan;
+  const removed = next.kept.map(({ chunkNo }) => ({ model: next.model, chunkNo }));
+  return { ...plan, next: { ...next, kept: [], added: [] }, removed: [...plan.removed, ...removed] };
 }
 
 /** Groups of plans with at most `texts` passages to embed each (a single larger plan is a group of its own). */
@@ -60,13 +110,14 @@ export function groupBySize(plans: SourcePlan[], texts: number): SourcePlan[][] 
   const groups: SourcePlan[][] = [];
   let size = Number.POSITIVE_INFINITY;
   for (const plan of plans) {
+    const added = plan.current.added.length + (plan.next?.added.length ?? 0);
     const current = groups.at(-1);
-    if (current === undefined || (size + plan.added.length > texts && plan.added.length > 0)) {
+    if (current === undefined || (size + added > texts && added > 0)) {
       groups.push([plan]);
-      size = plan.added.length;
+      size = added;
     } else {
       current.push(plan);
-      size += plan.added.length;
+      size += added;
     }
   }
   return groups;

@@ -1,26 +1,48 @@
 import type { SourceRef, SourceType } from '../core/kinds/kind.ts';
-import type { Database } from '../ports/database.ts';
+import type { Binds, Database } from '../ports/database.ts';
 import { KINDS } from './kinds.ts';
+import { inList } from './lists.ts';
 import { enqueue } from './queue.ts';
 
 /**
  * Enqueues every record that has no chunk of the given model, unless it is already waiting or has nothing to index.
- * Returns how many. A transaction for each kind: it locks the records as their writers do, and never two kinds at once.
+ * Returns how many.
  */
-export async function enqueueMissing(db: Database, model: string): Promise<number> {
+export function enqueueMissing(db: Database, model: string): Promise<number> {
+  return enqueueWhere(db, (hasChunk) => `NOT ${hasChunk('o.embedding_model = :model')}`, { model });
+}
+
+/**
+ * Enqueues every record that has chunks of other models than these, which its drain removes, unless it is already
+ * waiting. Returns how many.
+ */
+export function enqueueOutdated(db: Database, models: string[]): Promise<number> {
+  const wanted = inList('model', models);
+  return enqueueWhere(db, (hasChunk) => hasChunk(`o.embedding_model NOT IN ${wanted.sql}`), wanted.binds);
+}
+
+/**
+ * Enqueues what is not waiting, has something to index, and meets a condition on its chunks. A transaction for each
+ * kind: it locks the records as their writers do, and never two kinds at once.
+ */
+async function enqueueWhere(
+  db: Database,
+  condition: (hasChunk: (of: string) => string) => string,
+  binds: Binds,
+): Promise<number> {
   let enqueued = 0;
   for (const [type, { table, key }] of Object.entries(KINDS) as [SourceType, (typeof KINDS)[SourceType]][]) {
-    const noneIn = (other: string, condition = '') =>
-      `NOT EXISTS (SELECT 1 FROM ${other} o
+    const isIn = (other: string, condition = '') =>
+      `EXISTS (SELECT 1 FROM ${other} o
          WHERE o.source_type = '${type}' AND o.source_id = CAST(r.${key} AS VARCHAR(64))${condition})`;
     enqueued += await db.transaction('system', async (tx) => {
       const rows = await tx.rows<{ id: number }>(
         `SELECT r.${key} AS id FROM ${table} r
-         WHERE ${noneIn('rag_chunk', ' AND o.embedding_model = :model')}
-         AND ${noneIn('rag_dirty')}
-         AND ${noneIn('rag_source', " AND o.state = 'empty'")}
+         WHERE ${condition((of) => isIn('rag_chunk', ` AND ${of}`))}
+         AND NOT ${isIn('rag_dirty')}
+         AND NOT ${isIn('rag_source', " AND o.state = 'empty'")}
          ORDER BY r.${key} FOR UPDATE`,
-        { model },
+        binds,
       );
       const refs = rows.map((row): SourceRef => ({ type, id: String(row.id) }));
       enqueue(tx, refs, 'UPSERT');

@@ -24,12 +24,16 @@ export function extendLease(tx: Transaction, works: SourceWork[], leaseSeconds: 
   );
 }
 
-/** Gives claims back untouched: the attempt does not count. Rows whose attempt has failed already stay as they are. */
-export function releaseClaims(tx: Transaction, works: SourceWork[]): void {
+/**
+ * Gives claims back: the attempt does not count, and the next is due in `waitSeconds`. Rows whose attempt has failed
+ * already stay as they are.
+ */
+export function releaseClaims(tx: Transaction, works: SourceWork[], waitSeconds = 0): void {
   tx.defer(
-    `UPDATE rag_dirty SET claimed_until = NULL, attempts = attempts - 1
+    `UPDATE rag_dirty SET claimed_until = NULL, attempts = attempts - 1,
+       next_attempt_at = CURRENT_TIMESTAMP + CAST(:wait AS INTEGER) * INTERVAL '1' SECOND
      WHERE dirty_id = :dirty_id AND claimed_until IS NOT NULL`,
-    works.flatMap((work) => work.dirtyIds.map((dirty_id) => ({ dirty_id }))),
+    works.flatMap((work) => work.dirtyIds.map((dirty_id) => ({ dirty_id, wait: waitSeconds }))),
   );
 }
 

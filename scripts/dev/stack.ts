@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { JWK } from 'jose';
 import { JoseTokenVerifier } from '../../functions/adapters/jose/token-verifier.ts';
 import { LineLog } from '../../functions/adapters/local/line-log.ts';
+import type { BootstrapReport } from '../../functions/bootstrap/bootstrap.ts';
 import { readConfig } from '../../functions/config.ts';
 import { buildFunctions } from '../build.ts';
 import { UserError } from '../user-error.ts';
@@ -120,10 +121,7 @@ function localSettings(runFolder: string, jwks: string): Record<string, string> 
 }
 
 /** Runs bootstrap; what it refuses is told in its own words. */
-export async function runBootstrap(
-  stack: LocalStack,
-  reembed: boolean,
-): Promise<{ migrated: string[]; enqueued: number }> {
+export async function runBootstrap(stack: LocalStack, reembed: boolean): Promise<BootstrapReport> {
   const result = await stack.host.invoke('bootstrap', {
     callId: randomUUID(),
     body: Buffer.from(JSON.stringify({ reembed })),

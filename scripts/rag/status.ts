@@ -8,7 +8,10 @@ import { count, say } from './printing.ts';
 export async function status(args: string[]): Promise<number> {
   const { place } = readArgs(args, [], {});
   const api = await connect(place, undefined);
-  const { queue, chunks, embeddingModel, answerModel, database } = await api.call<Status>('GET', '/v1/status');
+  const { queue, chunks, embeddingModel, reembedding, answerModel, database } = await api.call<Status>(
+    'GET',
+    '/v1/status',
+  );
   const oldest = queue.oldestWaitingSeconds;
   const rows: [string, string][] = [
     ['waiting', count(queue.waiting, 'change') + (oldest === null ? '' : `, the oldest for ${Math.round(oldest)} s`)],
@@ -18,11 +21,17 @@ export async function status(args: string[]): Promise<number> {
     ],
     ['chunks', `${chunks} that you may see`],
     ['embedding', embeddingModel],
+    ...(reembedding === null ? [] : [['next', progressOf(reembedding)] satisfies [string, string]]),
     ['answers', answerModel],
     ['database', database],
   ];
   for (const [name, value] of rows) say(`${name.padEnd(11)}${value}`);
   return 0;
+}
+
+/** How far the chunks of the next embedding model are. */
+function progressOf({ model, done, missing }: NonNullable<Status['reembedding']>): string {
+  return `${model}, for ${done} of ${count(done + missing, 'source')}${missing === 0 ? ': complete, you may switch' : ''}`;
 }
 
 /** Gives parked changes another round of attempts. */

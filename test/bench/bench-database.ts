@@ -41,10 +41,14 @@ export class BenchDatabase {
   }
 
   /** Drains until the queue is empty; fails where a source does, so that no figure rests on errors. */
-  async drain(embedder: Embedder, database: Database = this.database): Promise<DrainReport> {
+  async drain(
+    embedder: Embedder,
+    database: Database = this.database,
+    next: Embedder | null = null,
+  ): Promise<DrainReport> {
     const silent = { info() {}, warn() {}, error() {} };
     const report = await drain(
-      { callId: 'bench', database, embedder, metrics: { count() {} }, log: silent },
+      { callId: 'bench', database, embedder, next, metrics: { count() {} }, log: silent },
       { batchSize: 32, maxAttempts: 5, leaseSeconds: 60, deadline: null },
     );
     if (report.failed + report.parked + report.late > 0) throw new Error(`the drain failed: ${JSON.stringify(report)}`);

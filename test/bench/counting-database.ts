@@ -46,6 +46,10 @@ export class CountingDatabase implements Database {
     return this;
   }
 
+  hold<T>(work: (database: Database) => Promise<T>): Promise<T> {
+    return work(this);
+  }
+
   close(): Promise<void> {
     return this.#database.close();
   }

@@ -1,28 +1,13 @@
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { PostgresMigrator } from '../../functions/adapters/postgres/migrator.ts';
-import { type BootstrapContext, bootstrap } from '../../functions/bootstrap/bootstrap.ts';
 import { readMigrations } from '../../functions/bootstrap/migrations.ts';
 import { Conflict, ModelMismatch } from '../../functions/core/errors.ts';
 import { MIGRATIONS } from '../support/database-process.ts';
 import { HashingEmbedder, vector } from '../support/hashing-embedder.ts';
 import { readChunks, readQueueRows, waitingSources } from '../support/inspect.ts';
 import { put } from '../support/records.ts';
+import { boot } from './boot.ts';
 import { type Bench, forEachDatabase } from './databases.ts';
-
-/** A bootstrap as the function runs it, with what a test wants otherwise. */
-async function boot(bench: Bench, options: Partial<BootstrapContext> = {}) {
-  const { database, connectionString, embedder } = bench;
-  return bootstrap({
-    database,
-    migrator: new PostgresMigrator(connectionString),
-    migrations: await readMigrations(`${MIGRATIONS}/${database.dialect.name}`),
-    embeddingModel: embedder.model,
-    backfill: true,
-    reembed: false,
-    ...options,
-  });
-}
 
 /** Statements of the schema's owner, outside any role. */
 async function asOwner<T>(bench: Bench, sql: string): Promise<T[]> {
@@ -56,7 +41,7 @@ forEachDatabase('bootstrap', (bench) => {
 
     expect(first.migrated[0]).toBe('V1__records_queue_chunks.sql');
     expect(await appliedNames(bench)).toEqual(first.migrated);
-    expect(second).toEqual({ migrated: [], enqueued: 0 });
+    expect(second).toEqual({ migrated: [], loaded: [], enqueued: 0, outdated: 0 });
     expect(drained).toMatchObject({ embedded: 1 });
   });
 
@@ -84,6 +69,23 @@ forEachDatabase('bootstrap', (bench) => {
     expect(refused).toBeInstanceOf(Conflict);
     expect((refused as Error).message).toContain(first.name);
     await expect(asOwner(bench, 'SELECT * FROM next')).rejects.toThrow(/does not exist/);
+  });
+
+  test('brings a database of the first version to this one, with what is in it', async () => {
+    await makeEmpty(bench);
+    const migrations = await readMigrations(`${MIGRATIONS}/postgres`);
+    await boot(bench, { migrations: migrations.slice(0, 1) });
+    await bench.write(put.project(1));
+    await bench.drain();
+    const before = await readChunks(bench.database);
+
+    const report = await boot(bench, { nextModel: 'better' });
+    await bench.drain({}, { next: new HashingEmbedder('better') });
+    const after = await readChunks(bench.database);
+
+    expect(report.migrated).toEqual(migrations.slice(1).map(({ name }) => name));
+    expect(after.filter((chunk) => chunk.embedding_model === bench.embedder.model)).toEqual(before);
+    expect(after.filter((chunk) => chunk.embedding_model === 'better')).toHaveLength(before.length);
   });
 
   test('leaves nothing of a migration that fails halfway, and applies it when it is mended', async () => {
@@ -164,6 +166,11 @@ forEachDatabase('bootstrap', (bench) => {
     expect(after.map(({ source, content }) => ({ source, content }))).toEqual(
       before.map(({ source, content }) => ({ source, content })),
     );
-    expect(await boot(bench, { embeddingModel: 'better' })).toEqual({ migrated: [], enqueued: 0 });
+    expect(await boot(bench, { embeddingModel: 'better' })).toEqual({
+      migrated: [],
+      loaded: [],
+      enqueued: 0,
+      outdated: 0,
+    });
   });
 });

@@ -89,7 +89,7 @@ describe('bootstrap', () => {
     const { status, body: report } = await bench.functions.invoke('bootstrap', body);
 
     expect(status).toBe(200);
-    expect(report).toEqual({ migrated: [], enqueued: 0 });
+    expect(report).toEqual({ migrated: [], loaded: [], enqueued: 0, outdated: 0 });
   });
 
   test('refuses what is no JSON, and works at the next call', async () => {
@@ -158,5 +158,36 @@ describe('bootstrap', () => {
     expect(accepted).toMatchObject({ status: 200, body: { enqueued: 2 } });
     await other.invoke('drain');
     expect(await models()).toEqual([{ model: 'another' }]);
+  });
+
+  test('swaps the model as the settings say: prepared beside the current one, then made', async () => {
+    await bench.write(put.employee(1, { subject: 'ana', role: 'manager' }));
+    const before = { RAG_EMBEDDING_MODEL: 'another' };
+    const during = bench.withSettings({
+      ...before,
+      RAG_EMBEDDING_NEXT_MODEL: 'best',
+      RAG_EMBEDDING_NEXT_WINDOW: '200',
+    });
+    const after = bench.withSettings({ RAG_EMBEDDING_MODEL: 'best', RAG_EMBEDDING_WINDOW: '200' });
+    const chunks = () =>
+      bench.rows('SELECT embedding_model AS model, COUNT(*) AS n FROM rag_chunk GROUP BY embedding_model ORDER BY 1');
+    const progress = async () =>
+      (await during.call('GET /v1/status', { token: await bench.token('ana') })).body.reembedding;
+
+    expect((await after.invoke('bootstrap')).body.detail).toMatch(/of 2 records, 2 have no chunks of best/);
+    expect(await progress()).toEqual({ model: 'best', done: 0, missing: 2 });
+    expect((await during.invoke('bootstrap')).body).toEqual({ migrated: [], loaded: [], enqueued: 2, outdated: 0 });
+    await during.invoke('drain');
+    expect(await progress()).toEqual({ model: 'best', done: 2, missing: 0 });
+    expect(await chunks()).toEqual([
+      { model: 'another', n: 2 },
+      { model: 'best', n: 2 },
+    ]);
+
+    expect((await after.invoke('bootstrap')).body).toEqual({ migrated: [], loaded: [], enqueued: 0, outdated: 2 });
+    expect((await after.invoke('drain')).body).toMatchObject({ unchanged: 2, embedded: 0 });
+    expect(await chunks()).toEqual([{ model: 'best', n: 2 }]);
+    const { body } = await after.call('GET /v1/status', { token: await bench.token('ana') });
+    expect(body).toMatchObject({ embeddingModel: 'best', reembedding: null, chunks: 2 });
   });
 });

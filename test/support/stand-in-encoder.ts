@@ -20,7 +20,10 @@ export class StandInEncoder {
       for await (const part of request as AsyncIterable<Buffer>) parts.push(part);
       await this.hold;
       const { texts } = JSON.parse(Buffer.concat(parts).toString('utf8')) as { texts: string[] };
-      const { status, body } = this.reply ?? { status: 200, body: JSON.stringify({ vectors: texts.map(hashVector) }) };
+      const { status, body } = this.reply ?? {
+        status: 200,
+        body: JSON.stringify({ vectors: texts.map((text) => hashVector(text)) }),
+      };
       response.writeHead(status, { 'Content-Type': 'application/json' }).end(body);
     });
   }

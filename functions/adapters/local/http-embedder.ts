@@ -2,7 +2,7 @@ import { Unavailable } from '../../core/errors.ts';
 import type { Embedder } from '../../ports/embedder.ts';
 import { HttpStatusError, postJson } from './http-json.ts';
 
-interface EmbedderOptions {
+export interface EmbedderOptions {
   url: string;
   model: string;
   dimension: number;

@@ -1,0 +1,109 @@
+import { Unavailable } from '../core/errors.ts';
+import type { Embedder, VectorBind } from '../ports/embedder.ts';
+import type { Log } from '../ports/platform.ts';
+import { type ModelPlan, type SourcePlan, withoutNext } from './plan.ts';
+
+/** A plan with a vector (as the embedder binds it) for each passage that it adds. */
+export interface EmbeddedPlan {
+  plan: SourcePlan;
+  current: VectorBind[];
+  next: VectorBind[];
+  /** Why the next model's chunks are left out, so that the source stays in the queue; null where they are not. */
+  owed: unknown;
+}
+
+/** The plan without the next model's chunks: those of the current one do not wait for them. */
+export const leaveOutNext = ({ plan, current }: EmbeddedPlan, owed: unknown): EmbeddedPlan => ({
+  plan: withoutNext(plan),
+  current,
+  next: [],
+  owed,
+});
+
+/** Embeds groups of plans, by the current model and by the next one. */
+export class PlanEmbedder {
+  readonly #current: Embedder;
+  readonly #next: Embedder | null;
+  readonly #log: Log;
+  /** Why the next model cannot be reached: it is asked no more then. */
+  #nextAway: Unavailable | null = null;
+
+  constructor(current: Embedder, next: Embedder | null, log: Log) {
+    this.#current = current;
+    this.#next = next;
+    this.#log = log;
+  }
+
+  /**
+   * Embeds a group, in one call to each model. What the current model refuses is told to `fail` at once, and left out;
+   * what the next one refuses, or is away for, is owed. Throws Unavailable where the current model is away.
+   */
+  async embed(group: SourcePlan[], fail: (plan: SourcePlan, error: unknown) => Promise<void>): Promise<EmbeddedPlan[]> {
+    const embedded: EmbeddedPlan[] = [];
+    const vectors = await encodeLists(
+      this.#current,
+      group.map((plan) => textsOf(plan.current)),
+      (at, error) => fail(group[at] as SourcePlan, error),
+    );
+    for (const [i, plan] of group.entries()) {
+      const current = vectors[i];
+      if (current !== undefined) embedded.push({ plan, current, next: [], owed: null });
+    }
+    return this.#next === null ? embedded : this.#addNext(this.#next, embedded);
+  }
+
+  async #addNext(embedder: Embedder, group: EmbeddedPlan[]): Promise<EmbeddedPlan[]> {
+    const lists = group.map(({ plan }) => textsOf(plan.next));
+    const refusals = new Map<number, unknown>();
+    let vectors: (VectorBind[] | undefined)[] = [];
+    try {
+      if (this.#nextAway === null) {
+        vectors = await encodeLists(embedder, lists, async (at, cause) => {
+          refusals.set(at, new Error(`${embedder.model}: ${(cause as Error).message}`, { cause }));
+        });
+      }
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error;
+      this.#nextAway = error;
+      this.#log.warn('next_model_away', { model: embedder.model, reason: String(error) });
+    }
+    return group.map((one, i) => {
+      const next = lists[i]?.length === 0 ? [] : vectors[i];
+      return next === undefined ? leaveOutNext(one, refusals.get(i) ?? this.#nextAway) : { ...one, next };
+    });
+  }
+}
+
+const textsOf = (part: ModelPlan | null) => (part?.added ?? []).map((passage) => passage.content);
+
+/**
+ * The vectors of many lists of texts, in one call for all; when that fails, list by list, so that only the guilty are
+ * told to `refuse`, each at once, and have no vectors. Throws Unavailable.
+ */
+async function encodeLists(
+  embedder: Embedder,
+  lists: string[][],
+  refuse: (at: number, error: unknown) => Promise<void>,
+): Promise<(VectorBind[] | undefined)[]> {
+  const texts = lists.flat();
+  if (texts.length === 0) return lists.map(() => []);
+  try {
+    const vectors = await embedder.encode(texts);
+    let used = 0;
+    return lists.map((list) => {
+      used += list.length;
+      return vectors.slice(used - list.length, used);
+    });
+  } catch (error) {
+    if (error instanceof Unavailable) throw error;
+    if (lists.length === 1) {
+      await refuse(0, error);
+      return [undefined];
+    }
+    const encoded: (VectorBind[] | undefined)[] = [];
+    for (const [at, list] of lists.entries()) {
+      encoded.push(...(await encodeLists(embedder, [list], (_, reason) => refuse(at, reason))));
+    }
+    return encoded;
+  }
+}
