@@ -94,6 +94,12 @@ export class ModelMismatch extends AppError {
   readonly status = 409;
 }
 
+/** The database cannot embed: its model is not there and cannot be loaded, or does not work. */
+export class ModelUnavailable extends AppError {
+  readonly code = 'embedding_model_unavailable';
+  readonly status = 500;
+}
+
 /** The body is larger than the limit. */
 export class TooLarge extends AppError {
   readonly code = 'too_large';

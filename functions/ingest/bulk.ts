@@ -37,7 +37,11 @@ interface BulkContext {
  * Writes the lines of an NDJSON body in order, each in a transaction of its own and with a result of its own; blank
  * lines are passed over. What the time does not reach is refused line by line, and can be sent again.
  */
-export async function applyLines({ database, log, deadline }: BulkContext, body: Buffer): Promise<BulkResult> {
+export async function applyLines(context: BulkContext, body: Buffer): Promise<BulkResult> {
+  return context.database.hold((database) => applyOnConnection({ ...context, database }, body));
+}
+
+async function applyOnConnection({ database, log, deadline }: BulkContext, body: Buffer): Promise<BulkResult> {
   const results: BulkResult['results'] = [];
   for (const { number, bytes } of splitLines(body)) {
     // A line that is refused waits for nothing: without a pause, many of them would hold up every other call.

@@ -32,10 +32,15 @@ export interface Database {
   readonly dialect: Dialect;
   /** Runs `work` in one transaction: committed when it resolves, rolled back when it throws. */
   transaction<T>(actor: Actor, work: (tx: Transaction) => Promise<T>): Promise<T>;
-  /** One query in a transaction of its own, sent in one round trip. */
+  /**
+   * One query in a transaction of its own, sent in one round trip: of columns without long texts, which a database may
+   * bring in another.
+   */
   rows<T>(actor: Actor, sql: string, binds?: Binds): Promise<T[]>;
   /** One change in a transaction of its own, sent in one round trip; the number of rows affected. */
   execute(actor: Actor, sql: string, binds?: Binds): Promise<number>;
+  /** Lends one connection to all that the work does, one thing after the other. */
+  hold<T>(work: (database: Database) => Promise<T>): Promise<T>;
   /** The same database, whose calls end with DeadlineExceeded when the deadline has passed. */
   within(deadline: Date | null): Database;
   close(): Promise<void>;
@@ -65,6 +70,12 @@ export interface Dialect {
   exactFirst(bind: string): string;
   /** The row limit of a search that filters nothing and may use an index that misses a few; null where there is none. */
   approximateFirst(bind: string): string | null;
+  /** The text query for passages with any of the words, which are letters and digits alone; at least one. */
+  textQuery(words: string[]): string;
+  /** Whether a column meets the text query. */
+  textMatches(column: string, bind: string): string;
+  /** How well it does, in the same query block: the more the better, not to be compared between queries. */
+  textScore(column: string, bind: string): string;
   /** Claims queue rows in (ENQUEUED_AT, DIRTY_ID) order, passing over rows that others hold, and counts the attempt. */
   claim(tx: Transaction, options: ClaimOptions): Promise<ClaimedRow[]>;
 }

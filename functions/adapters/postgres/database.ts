@@ -67,6 +67,11 @@ export class PostgresDatabase implements Database {
     return new PostgresDatabase(pool, null);
   }
 
+  /** Nothing is saved by it here: a transaction costs a connection nothing more than its statements. */
+  hold<T>(work: (database: Database) => Promise<T>): Promise<T> {
+    return work(this);
+  }
+
   within(deadline: Date | null): Database {
     return new PostgresDatabase(this.#pool, deadline);
   }

@@ -10,6 +10,9 @@ export const postgresDialect: Dialect = {
   distanceTo: (_, column, bind) => `${column} <=> CAST(:${bind} AS vector)`,
   exactFirst: (bind) => `FETCH FIRST :${bind} ROWS ONLY`,
   approximateFirst: () => null,
+  textQuery: (words) => words.join(' | '),
+  textMatches: (column, bind) => `to_tsvector('simple', ${column}) @@ to_tsquery('simple', :${bind})`,
+  textScore: (column, bind) => `ts_rank(to_tsvector('simple', ${column}), to_tsquery('simple', :${bind}))`,
 
   async claim(tx, { limit, maxAttempts, leaseSeconds, lost }) {
     const due = lost
