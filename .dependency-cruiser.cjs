@@ -33,7 +33,7 @@ module.exports = {
       'entries',
       '^functions/(ask|ingest|drain|bootstrap)/func\\.ts$',
       [
-        '^functions/(core|store)/',
+        '^functions/(core|ports|store)/',
         '^functions/adapters/fdk/',
         '^functions/(routes|shapes|http|services|openapi)\\.ts$',
         '^functions/(ask|ingest|drain|bootstrap)/(?!func\\.ts$)',

@@ -26,9 +26,9 @@ const required =
   };
 
 const optional =
-  (fallback: string): Reader<string> =>
+  (fallback: string, form?: RegExp, formFault = ''): Reader<string> =>
   (value) =>
-    value ?? fallback;
+    value === undefined || form === undefined || form.test(value) ? (value ?? fallback) : refuse(formFault);
 
 const oneOf =
   <T extends string>(first: T, ...others: T[]): Reader<T> =>
@@ -50,26 +50,74 @@ const keySet: Reader<string> = (value) => {
   return refuse('must be http(s)://… or a JWKS as JSON: {"keys":[…]}');
 };
 
+const ENCODER_ADDRESS = /^(database$|unix:\/|https?:\/\/)/;
+const ENCODER_ADDRESS_FAULT = 'must be database, unix:/path or http://host:port';
+
+const ORACLE_NAME = /^[A-Z][A-Z0-9_]{0,29}$/;
+const ORACLE_NAME_FAULT = 'must be an Oracle name: A-Z, 0-9 and _, a letter first, at most 30';
+
 /**
  * Every knob: its environment name, its default, its limits. Plain readers rather than a schema, since each cold call
  * reads them.
  */
 const SETTINGS = {
-  /** Where the records are: postgres://user:password@host/database (?host=/folder for a Unix socket). */
-  RAG_DATABASE: required('a database address, postgres://…', /^postgres(ql)?:\/\//, 'must start with postgres://'),
-  /** Connections a function process holds at most. */
-  RAG_DATABASE_POOL_MAX: whole(1, 20, 4),
-  RAG_EMBEDDING_MODEL: required("the embedding model's name"),
-  /** The encoder. */
-  RAG_EMBEDDING_URL: required(
-    'the address of the encoder, unix:/path or http://host:port',
-    /^(unix:\/|https?:\/\/)/,
-    'must be unix:/path or http://host:port',
+  /**
+   * Where the records are: oracle: and a connect string (a descriptor, host:port/service, an alias of the wallet's
+   * tnsnames.ora), or postgres://user:password@host/database (?host=/folder for a Unix socket).
+   */
+  RAG_DATABASE: required(
+    'a database address, oracle:… or postgres://…',
+    /^(postgres(ql)?:\/\/|oracle:.)/,
+    'must start with oracle: or postgres://',
   ),
+  /** Connections a function process holds at most; an Always Free database has 30 for everybody. */
+  RAG_DATABASE_POOL_MAX: whole(1, 20, 2),
+  /** Oracle: as whom the functions log in, and the password, or vault:<OCID of the secret that holds it>. */
+  RAG_DATABASE_USER: optional('RAG_RUNTIME', ORACLE_NAME, ORACLE_NAME_FAULT),
+  RAG_DATABASE_PASSWORD: optional(''),
+  /** Instead of the password, a token of the function's resource principal for urn:oracle:db::id::<compartment>::<database>. */
+  RAG_DATABASE_TOKEN_SCOPE: optional(
+    '',
+    /^urn:oracle:db::id::[^*]+$/,
+    'must be urn:oracle:db::id::<compartment>::<database>',
+  ),
+  /** For mutual TLS: the folder with ewallet.pem and tnsnames.ora. */
+  RAG_DATABASE_WALLET: optional(''),
+  RAG_DATABASE_WALLET_PASSWORD: optional(''),
+  /** Who owns tables and model; bootstrap logs in so. */
+  RAG_DATABASE_OWNER: optional('RAG_OWNER', ORACLE_NAME, ORACLE_NAME_FAULT),
+  RAG_DATABASE_OWNER_PASSWORD: optional(''),
+  /** Who makes the two users above, in bootstrap; empty where they are there. */
+  RAG_DATABASE_ADMIN_USER: optional('', ORACLE_NAME, ORACLE_NAME_FAULT),
+  RAG_DATABASE_ADMIN_PASSWORD: optional(''),
+  /** One log line for each call of the database driver. */
+  RAG_DATABASE_TRACE: oneOf('false', 'true'),
+  RAG_EMBEDDING_MODEL: required("the embedding model's name"),
+  /** Where the model is: in the Oracle database, or behind an encoder's address. */
+  RAG_EMBEDDING_URL: required(
+    'database, or the address of the encoder, unix:/path or http://host:port',
+    ENCODER_ADDRESS,
+    ENCODER_ADDRESS_FAULT,
+  ),
+  /**
+   * Where bootstrap has the model from, if the database lacks it: a pre-authenticated https URL of its .onnx file (or
+   * vault:<OCID>), or DIRECTORY:file of the database server.
+   */
+  RAG_EMBEDDING_MODEL_SOURCE: optional(''),
   /** The numbers in one of its vectors. */
   RAG_EMBEDDING_DIMENSION: whole(1, 65_535, 384),
   /** The longest passage, in characters, that the embedding model reads to its end. */
   RAG_EMBEDDING_WINDOW: whole(MIN_WINDOW, 8000, 600),
+  /**
+   * The model that is to take the place of RAG_EMBEDDING_MODEL: its chunks are made and kept beside the current ones,
+   * and answer nothing yet. Empty for none.
+   */
+  RAG_EMBEDDING_NEXT_MODEL: optional(''),
+  /** Its encoder; empty where it is that of RAG_EMBEDDING_URL. */
+  RAG_EMBEDDING_NEXT_URL: optional('', ENCODER_ADDRESS, ENCODER_ADDRESS_FAULT),
+  RAG_EMBEDDING_NEXT_MODEL_SOURCE: optional(''),
+  RAG_EMBEDDING_NEXT_DIMENSION: whole(1, 65_535, 384),
+  RAG_EMBEDDING_NEXT_WINDOW: whole(MIN_WINDOW, 8000, 600),
   RAG_RETRIEVAL_TOP_K: whole(1, 50, 8),
   /** The cosine distance beyond which nothing is near; it belongs to the embedding model. */
   RAG_RETRIEVAL_CUTOFF: within('number', 0, 2, 0.8, (n) => !Number.isNaN(n)),
@@ -116,6 +164,31 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     const isUnknown = name.startsWith('RAG_') && value !== undefined && !(name in SETTINGS);
     if (isUnknown) faults.push(`${name} is not a setting of this version`);
   }
+  const config = Object.fromEntries(values) as Config;
+  if (faults.length === 0) faults.push(...contradictions(config));
   if (faults.length > 0) throw new ConfigError(faults);
-  return Object.fromEntries(values) as Config;
+  return config;
+}
+
+/** What is wrong with settings that are right each by itself. */
+function contradictions(config: Config): string[] {
+  const faults: string[] = [];
+  const isOracle = config.RAG_DATABASE.startsWith('oracle:');
+  if (isOracle && config.RAG_DATABASE_PASSWORD === '' && config.RAG_DATABASE_TOKEN_SCOPE === '') {
+    faults.push('RAG_DATABASE_PASSWORD is missing: the password, vault:<OCID>, or RAG_DATABASE_TOKEN_SCOPE instead');
+  }
+  const next = config.RAG_EMBEDDING_NEXT_MODEL;
+  const models: [string, string, string][] = [['RAG_EMBEDDING', config.RAG_EMBEDDING_MODEL, config.RAG_EMBEDDING_URL]];
+  if (next !== '') models.push(['RAG_EMBEDDING_NEXT', next, config.RAG_EMBEDDING_NEXT_URL || config.RAG_EMBEDDING_URL]);
+  for (const [prefix, model, url] of models) {
+    if (url !== 'database') continue;
+    if (!isOracle) faults.push(`${prefix}_URL is database, but RAG_DATABASE is no Oracle database, which could embed`);
+    if (!/^[A-Za-z][A-Za-z0-9_]{0,122}$/.test(model)) {
+      faults.push(`${prefix}_MODEL must be an Oracle name (letters, digits, _), since the model is in the database`);
+    }
+  }
+  if (next !== '' && next === config.RAG_EMBEDDING_MODEL) {
+    faults.push('RAG_EMBEDDING_NEXT_MODEL must be another model than RAG_EMBEDDING_MODEL, or empty');
+  }
+  return faults;
 }

@@ -1,10 +1,15 @@
+import { join } from 'node:path';
 import { exit, stderr, stdout } from 'node:process';
+import type { EmbedderOptions } from './adapters/local/http-embedder.ts';
 import { LineLog } from './adapters/local/line-log.ts';
+import type { OracleSettings } from './adapters/oracle/open.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import type { ChatModel } from './ports/chat-model.ts';
-import type { Database, Migrator } from './ports/database.ts';
+import type { Database, Migration, Migrator } from './ports/database.ts';
 import type { Embedder } from './ports/embedder.ts';
+import type { ModelStore } from './ports/model-store.ts';
 import type { Log, Metrics, TokenVerifier } from './ports/platform.ts';
+import type { VectorIndex } from './ports/vector-index.ts';
 
 /**
  * The parts a function works with, each made when it is first asked for and kept while the process lives: a cold call
@@ -16,8 +21,13 @@ export interface Services {
   metrics(): Metrics;
   /** The database, for calls that end with the deadline. */
   database(deadline: Date | null): Promise<Database>;
-  migrator(): Promise<Migrator>;
+  /** The index of the current model's vectors; null where the database has none. */
+  vectorIndex(): Promise<VectorIndex | null>;
+  /** What makes the database fit for the functions; `readMigrations` reads those of a folder under RAG_MIGRATIONS. */
+  owner(readMigrations: (folder: string) => Promise<Migration[]>): Promise<DatabaseOwner>;
   embedder(): Promise<Embedder>;
+  /** Of the model to come; null where no swap is under way. */
+  nextEmbedder(): Promise<Embedder | null>;
   chatModel(): Promise<ChatModel>;
   verifier(): Promise<TokenVerifier>;
   /** Begins to make what every call needs, without waiting; what fails is made, and told, by the first call. */
@@ -26,11 +36,22 @@ export interface Services {
   nudge(log: Log): Promise<void>;
 }
 
+interface DatabaseOwner {
+  migrator: Migrator;
+  /** Null where no model is in the database. */
+  modelStore: ModelStore | null;
+}
+
 /** The one place that chooses adapters, from the configuration. */
 export function createServices(env: Record<string, string | undefined>): Services {
   const config = configOrExit(env);
   const log = (callId: string) => new LineLog(callId, stdout);
+  const oracle = once(async () => {
+    const { openOracle } = await import('./adapters/oracle/open.ts');
+    return openOracle(oracleSettings(config, log('-')));
+  });
   const openDatabase = once(async () => {
+    if (isOracle(config)) return (await oracle()).database;
     const { PostgresDatabase } = await import('./adapters/postgres/database.ts');
     return PostgresDatabase.open({
       connectionString: config.RAG_DATABASE,
@@ -43,17 +64,32 @@ export function createServices(env: Record<string, string | undefined>): Service
     log,
     metrics: () => ({ count: (name, value) => log('-').info('metric', { name, value }) }),
     database: async (deadline) => (await openDatabase()).within(deadline),
-    migrator: once(async () => {
+    vectorIndex: async () => (isOracle(config) ? (await oracle()).vectorIndex : null),
+    async owner(readMigrations) {
+      if (isOracle(config)) {
+        const { openOracleOwner } = await import('./adapters/oracle/open.ts');
+        return openOracleOwner(oracleSettings(config, log('-')), () =>
+          readMigrations(join(config.RAG_MIGRATIONS, 'oracle-users')),
+        );
+      }
       const { PostgresMigrator } = await import('./adapters/postgres/migrator.ts');
-      return new PostgresMigrator(config.RAG_DATABASE);
-    }),
-    embedder: once(async () => {
-      const { HttpEmbedder } = await import('./adapters/local/http-embedder.ts');
-      return new HttpEmbedder({
+      return { migrator: new PostgresMigrator(config.RAG_DATABASE), modelStore: null };
+    },
+    embedder: once(() =>
+      openEmbedder({
         url: config.RAG_EMBEDDING_URL,
         model: config.RAG_EMBEDDING_MODEL,
         dimension: config.RAG_EMBEDDING_DIMENSION,
         window: config.RAG_EMBEDDING_WINDOW,
+      }),
+    ),
+    nextEmbedder: once(async () => {
+      if (config.RAG_EMBEDDING_NEXT_MODEL === '') return null;
+      return openEmbedder({
+        url: config.RAG_EMBEDDING_NEXT_URL || config.RAG_EMBEDDING_URL,
+        model: config.RAG_EMBEDDING_NEXT_MODEL,
+        dimension: config.RAG_EMBEDDING_NEXT_DIMENSION,
+        window: config.RAG_EMBEDDING_NEXT_WINDOW,
       });
     }),
     chatModel: once(async () => {
@@ -84,6 +120,50 @@ export function createServices(env: Record<string, string | undefined>): Service
   };
   return services;
 }
+
+async function openEmbedder(options: EmbedderOptions): Promise<Embedder> {
+  if (options.url === 'database') {
+    const { DatabaseEmbedder } = await import('./adapters/oracle/embedder.ts');
+    return new DatabaseEmbedder(options);
+  }
+  const { HttpEmbedder } = await import('./adapters/local/http-embedder.ts');
+  return new HttpEmbedder(options);
+}
+
+const isOracle = (config: Config) => config.RAG_DATABASE.startsWith('oracle:');
+
+function oracleSettings(config: Config, log: Log): OracleSettings {
+  return {
+    connectString: config.RAG_DATABASE.slice('oracle:'.length),
+    wallet: config.RAG_DATABASE_WALLET,
+    walletPassword: secret(config.RAG_DATABASE_WALLET_PASSWORD),
+    owner: config.RAG_DATABASE_OWNER,
+    ownerPassword: secret(config.RAG_DATABASE_OWNER_PASSWORD),
+    runtime: config.RAG_DATABASE_USER,
+    runtimePassword: secret(config.RAG_DATABASE_PASSWORD),
+    tokenScope: config.RAG_DATABASE_TOKEN_SCOPE,
+    admin: config.RAG_DATABASE_ADMIN_USER,
+    adminPassword: secret(config.RAG_DATABASE_ADMIN_PASSWORD),
+    poolMax: config.RAG_DATABASE_POOL_MAX,
+    sourceOf: (model) =>
+      secret(
+        model === config.RAG_EMBEDDING_NEXT_MODEL
+          ? config.RAG_EMBEDDING_NEXT_MODEL_SOURCE
+          : config.RAG_EMBEDDING_MODEL_SOURCE,
+      )(),
+    trace: config.RAG_DATABASE_TRACE === 'true' ? log : null,
+  };
+}
+
+const IN_VAULT = 'vault:';
+
+/** A setting's value, or that of the Vault secret which it names, read once. */
+const secret = (value: string) =>
+  once(async () => {
+    if (!value.startsWith(IN_VAULT)) return value;
+    const { readSecret, vaultOfFunction } = await import('./adapters/oci/vault.ts');
+    return readSecret(vaultOfFunction(), value.slice(IN_VAULT.length));
+  });
 
 /** Ends the process with the faults alone: Node would print them amid a line of the bundle. */
 function configOrExit(env: Record<string, string | undefined>): Config {

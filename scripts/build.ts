@@ -23,8 +23,9 @@ export async function bundle(entryPoints: Record<string, string>, folder: string
     platform: 'node',
     target: 'node20',
     format: 'cjs',
-    // An optional native part of pg that is not installed.
-    external: ['pg-native'],
+    // An optional native part of pg that is not installed; and what finds its own parts on the disk, or is large and read
+    // by few calls: these are installed beside the bundles.
+    external: ['pg-native', 'oracledb', 'oci-common', 'oci-secrets'],
     logLevel: 'warning',
   });
 }

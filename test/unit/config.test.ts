@@ -49,7 +49,7 @@ test('all faults are told at once: those of values, and names that are none', ()
   });
 
   expect(faults).toEqual([
-    expect.stringMatching(/^RAG_DATABASE must start with postgres:\/\//),
+    'RAG_DATABASE must start with oracle: or postgres://',
     expect.stringMatching(/^RAG_WORKER_BATCH_SIZE must be a whole number from 1 to \d+/),
     'RAG_BACKFILL_ON_STARTUP must be true or false',
     'RAG_RETRIEVAL_TOPK is not a setting of this version',
@@ -66,10 +66,44 @@ test.each([
   ['RAG_WORKER_LEASE_SECONDS', '0'],
   ['RAG_EMBEDDING_WINDOW', '199'],
   ['RAG_EMBEDDING_URL', '/run/encoder.sock'],
+  ['RAG_EMBEDDING_NEXT_URL', '/run/encoder.sock'],
+  ['RAG_EMBEDDING_NEXT_WINDOW', '199'],
+  ['RAG_EMBEDDING_NEXT_DIMENSION', '0'],
+  ['RAG_EMBEDDING_NEXT_MODEL', 'a-model'],
 ])('%s=%s is refused by its name and its limits', (name, value) => {
   const faults = faultsOf({ ...ENOUGH, [name]: value });
 
   expect(faults).toEqual([expect.stringMatching(new RegExp(`^${name} must be `))]);
+});
+
+const ORACLE = {
+  ...ENOUGH,
+  RAG_DATABASE:
+    'oracle:(description=(address=(protocol=tcps)(port=1521)(host=adb.example))(connect_data=(service_name=x)))',
+  RAG_DATABASE_PASSWORD: 'vault:ocid1.vaultsecret.oc1..x',
+  RAG_EMBEDDING_MODEL: 'ALL_MINILM_L12_V2',
+  RAG_EMBEDDING_URL: 'database',
+};
+
+test('an Oracle database with the model in it is a whole configuration', () => {
+  expect(readConfig(ORACLE)).toMatchObject({
+    RAG_DATABASE_OWNER: 'RAG_OWNER',
+    RAG_DATABASE_USER: 'RAG_RUNTIME',
+    RAG_DATABASE_POOL_MAX: 2,
+    RAG_EMBEDDING_DIMENSION: 384,
+  });
+});
+
+test.each([
+  [{ RAG_DATABASE_PASSWORD: '' }, 'RAG_DATABASE_PASSWORD is missing'],
+  [{ RAG_DATABASE: ENOUGH.RAG_DATABASE }, 'RAG_EMBEDDING_URL is database, but'],
+  [{ RAG_EMBEDDING_MODEL: 'all-MiniLM-L12-v2' }, 'RAG_EMBEDDING_MODEL must be an Oracle name'],
+  [{ RAG_EMBEDDING_NEXT_MODEL: 'e5-small' }, 'RAG_EMBEDDING_NEXT_MODEL must be an Oracle name'],
+  [{ RAG_DATABASE_OWNER: "x'; DROP" }, 'RAG_DATABASE_OWNER must be an Oracle name'],
+  [{ RAG_DATABASE_USER: 'rag_runtime' }, 'RAG_DATABASE_USER must be an Oracle name'],
+  [{ RAG_DATABASE_TOKEN_SCOPE: 'urn:oracle:db::id::*' }, 'RAG_DATABASE_TOKEN_SCOPE must be'],
+])('an Oracle database with %o is not', (settings, fault) => {
+  expect(faultsOf({ ...ORACLE, ...settings })).toEqual([expect.stringContaining(fault)]);
 });
 
 test('an empty variable counts as not set, and others than ours are none of our business', () => {
