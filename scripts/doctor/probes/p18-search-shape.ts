@@ -1,0 +1,141 @@
+import { oracleDialect } from '../../../functions/adapters/oracle/dialect.ts';
+import type { Caller } from '../../../functions/core/scope.ts';
+import type { Binds, Database } from '../../../functions/ports/database.ts';
+import type { EmbeddingModel, VectorBind } from '../../../functions/ports/embedder.ts';
+import { type Hit, searchChunks } from '../../../functions/store/chunks.ts';
+import type { ProbeContext } from '../context.ts';
+import { refusalOf } from '../errors.ts';
+import { NotTried } from '../finding.ts';
+import type { Probe } from '../probe.ts';
+import type { ProbeSession } from '../session.ts';
+
+/** The columns that the search reads. */
+const TABLE = `CREATE TABLE <chunks> (
+    chunk_id          NUMBER PRIMARY KEY,
+    source_type       VARCHAR2(40) NOT NULL,
+    source_id         VARCHAR2(512 CHAR) NOT NULL,
+    chunk_no          NUMBER(9) NOT NULL,
+    section           NUMBER(9),
+    owner_employee_id NUMBER,
+    audience          VARCHAR2(40) NOT NULL,
+    title             VARCHAR2(1000 CHAR) NOT NULL,
+    content           VARCHAR2(4000) NOT NULL,
+    embedding         VECTOR(<dimension>, FLOAT32),
+    embedding_model   VARCHAR2(128) NOT NULL
+  )`;
+const INSERT = `INSERT INTO <chunks> (chunk_id, source_type, source_id, chunk_no, section, owner_employee_id, audience,
+    title, content, embedding, embedding_model)
+  VALUES (:chunk_id, 'task', :source_id, :chunk_no, :section, 7, 'owner', 'A title', :content, :embedding, :model)`;
+const EMBED = `UPDATE <chunks> SET embedding_model = :model,
+    embedding = VECTOR_EMBEDDING(<model> USING :text AS DATA)
+  WHERE chunk_id = :chunk_id`;
+
+/** The product's own text of the search, on the scratch table. */
+const CHUNK_TABLE = /\brag_chunk\b/g;
+
+const TEXTS = [
+  'The invoice of the caterer was paid.',
+  'The pump of the coffee machine is broken.',
+  'The sprint ends on Friday.',
+  'Penguins breed on the ice of Antarctica.',
+];
+const QUESTION = 'The pump of the coffee machine is broken.';
+const DEVELOPER: Caller = { employeeId: 7, role: 'developer' };
+const MANAGER: Caller = { employeeId: 1, role: 'manager' };
+const DIMENSION = 8;
+
+export const searchShape: Probe = {
+  id: 'P18',
+  question: "Does the product's search run: FETCH EXACT over ROW_NUMBER() over a distance, with its neighbours joined?",
+  needs: 'CREATE TABLE; the model for one half of it',
+  means: {
+    holds: 'questions are answered by one statement, with a model in the database and with one outside',
+    differs: 'questions fail on this version: report the code',
+    open: 'questions are answered by one statement of this shape',
+  },
+  async run(context) {
+    const session = await context.open();
+    const model = await modelHere(context, session);
+    const dimension = typeof model === 'number' ? model : DIMENSION;
+    context.names.set('dimension', String(dimension));
+    await context.scratch.create(session, 'table', 'chunks', TABLE);
+    await session.changes(INSERT, TEXTS.map(toRow(dimension)));
+    const outside: EmbeddingModel = { model: 'OUTSIDE', dimension: 384, inDatabase: false };
+    const bound = await searchBoth(context, session, outside, unit(dimension, 1));
+    const inside: EmbeddingModel = { model: context.settings.model, dimension: 384, inDatabase: true };
+    const embedded = typeof model === 'string' ? model : await embedAndSearch(context, session, inside);
+    return {
+      holds: bound === 'runs' && (embedded === 'runs' || typeof model === 'string'),
+      seen: `with a bound vector: ${bound}; with the model in the database: ${embedded}`,
+    };
+  },
+};
+
+/** The model's dimension, or why it is not here. */
+async function modelHere(context: ProbeContext, session: ProbeSession): Promise<number | string> {
+  try {
+    return await context.requireModel(session);
+  } catch (error) {
+    if (error instanceof NotTried) return `not tried: ${error.message}`;
+    throw error;
+  }
+}
+
+/** The vector that points along one axis. */
+const unit = (dimension: number, axis: number) =>
+  Float32Array.from({ length: dimension }, (_, i) => (i === axis ? 1 : 0.01));
+
+/** Three passages of one section, and one of another source that is the whole. */
+const toRow = (dimension: number) => (content: string, i: number) => ({
+  chunk_id: i + 1,
+  source_id: i < 3 ? '1' : '2',
+  chunk_no: i < 3 ? i : 0,
+  section: i < 3 ? 1 : null,
+  content,
+  embedding: unit(dimension, i),
+  model: 'OUTSIDE',
+});
+
+async function embedAndSearch(context: ProbeContext, session: ProbeSession, model: EmbeddingModel): Promise<string> {
+  for (const [i, text] of TEXTS.entries()) {
+    await session.change(EMBED, { model: model.model, text, chunk_id: i + 1 });
+  }
+  return searchBoth(context, session, model, QUESTION);
+}
+
+/** As an employee and as a manager, whose statements differ. */
+async function searchBoth(
+  context: ProbeContext,
+  session: ProbeSession,
+  model: EmbeddingModel,
+  question: VectorBind,
+): Promise<string> {
+  const dialect = oracleDialect(context.settings.owner);
+  // The one method that a search uses.
+  const database = {
+    dialect,
+    rows: (_: Caller, sql: string, binds: Binds) => session.rows(sql.replace(CHUNK_TABLE, '<chunks>'), binds, 256),
+  } as unknown as Database;
+  try {
+    for (const caller of [DEVELOPER, MANAGER]) {
+      const hits = await searchChunks(database, caller, { question, model, topK: 2 });
+      if (!isRight(hits))
+        return `runs, and finds {${hits.map(({ chunkId }) => chunkId).join(' ')}} instead of {2 and one more}`;
+    }
+    return 'runs';
+  } catch (error) {
+    return `refused (${refusalOf(error, session.signal)})`;
+  }
+}
+
+/** The passage that was asked for with both its neighbours, and the other source's. */
+function isRight(hits: Hit[]): boolean {
+  const [first, second] = hits;
+  return (
+    hits.length === 2 &&
+    first?.chunkId === 2 &&
+    first.before === TEXTS[0] &&
+    first.after === TEXTS[2] &&
+    second?.chunkId === 4
+  );
+}

@@ -1,0 +1,78 @@
+import { EventEmitter } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { doctor } from '../../scripts/doctor/doctor.ts';
+import type { ProbeResult } from '../../scripts/doctor/finding.ts';
+import type { Probe } from '../../scripts/doctor/probe.ts';
+import { PROBES } from '../../scripts/doctor/probes/all.ts';
+import type { StandIn } from './doctor-stand-in.ts';
+
+export const PASSWORD = 'Tr0ub4dor-and-3';
+export const WALLET_PASSWORD = 'correct-horse-battery';
+export const HOST = 'adb.eu-frankfurt-1.example';
+export const MODEL_URL = 'https://objectstorage.example/p/SECRETTOKEN/n/x/b/models/o/model.onnx';
+
+export const ENV = {
+  RAG_DATABASE: `oracle:(description=(address=(protocol=tcps)(port=1521)(host=${HOST})))`,
+  RAG_DATABASE_USER: 'RAG_OWNER',
+  RAG_DATABASE_PASSWORD: PASSWORD,
+};
+
+export interface Told {
+  code: number;
+  out: string;
+  err: string;
+  exits: number[];
+  /** The report's text; '' where there is none. */
+  report: string;
+  results: Record<string, ProbeResult>;
+  leftovers: { name: string; drop: string }[];
+}
+
+interface TellOptions {
+  env?: Record<string, string | undefined>;
+  probes?: Probe[];
+  signals?: EventEmitter;
+}
+
+/** Runs the doctor on a stand-in. */
+export async function tell(database: StandIn, argv: string[], options: TellOptions = {}): Promise<Told> {
+  const folder = mkdtempSync(join(tmpdir(), 'doctor-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'report.json');
+  const told = { out: '', err: '', exits: [] as number[] };
+  const code = await doctor(argv.includes('--probe') ? [...argv, '--report', file] : argv, {
+    env: options.env ?? ENV,
+    probes: options.probes ?? PROBES,
+    loadDriver: async () => database.driver,
+    signals: options.signals ?? new EventEmitter(),
+    out: (text) => {
+      told.out += text;
+    },
+    err: (text) => {
+      told.err += text;
+    },
+    exit: (exit) => {
+      told.exits.push(exit);
+    },
+  });
+  let report = '';
+  try {
+    report = readFileSync(file, 'utf8');
+  } catch {
+    // There is none.
+  }
+  const { probes = [], leftovers = [] } = report === '' ? {} : JSON.parse(report);
+  return {
+    ...told,
+    code,
+    report,
+    leftovers,
+    results: Object.fromEntries(probes.map((result: ProbeResult) => [result.id, result])),
+  };
+}
+
+/** Everything that anybody could read afterwards. */
+export const everythingTold = ({ out, err, report }: Told): string => out + err + report;
