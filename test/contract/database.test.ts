@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { PostgresDatabase } from '../../functions/adapters/postgres/database.ts';
 import { Unavailable } from '../../functions/core/errors.ts';
 import { DuplicateKey, type Transaction } from '../../functions/ports/database.ts';
+import { callerOf } from '../support/inspect.ts';
 import { type Bench, forEachDatabase } from './databases.ts';
 
 const INSERT = 'INSERT INTO project (project_id, name, status, description) VALUES (:id, :name, :status, :description)';
@@ -16,9 +17,10 @@ const project = (id: number, name = 'A project', description: string | null = nu
 const asSystem = <T>(bench: Bench, work: (tx: Transaction) => Promise<T>) => bench.database.transaction('system', work);
 
 const stored = (bench: Bench) =>
-  bench.database.rows<{ project_id: number; name: string; description: string | null }>(
-    'system',
-    'SELECT project_id, name, description FROM project ORDER BY project_id',
+  asSystem(bench, (tx) =>
+    tx.rows<{ project_id: number; name: string; description: string | null }>(
+      'SELECT project_id, name, description FROM project ORDER BY project_id',
+    ),
   );
 
 /** Texts that the writing of lists and arrays could break. */
@@ -136,6 +138,49 @@ forEachDatabase('the database', (bench) => {
       );
 
       expect(await stored(bench)).toHaveLength(outcome === 'kept' ? 1 : 0);
+    });
+
+    test('makes what was deferred last, in the order in which it was asked for', async () => {
+      await asSystem(bench, async (tx) => {
+        tx.defer(INSERT, [project(1), project(2)]);
+        tx.defer('UPDATE project SET name = :name WHERE project_id = :id', [{ name: 'Later', id: 2 }]);
+        tx.defer(INSERT, []);
+        expect(await tx.rows('SELECT project_id FROM project')).toEqual([]);
+      });
+
+      expect((await stored(bench)).map((row) => row.name)).toEqual(['A project', 'Later']);
+    });
+
+    test('of which something deferred fails is rolled back, and says why', async () => {
+      const failing = asSystem(bench, async (tx) => {
+        await tx.execute(INSERT, project(1));
+        tx.defer(INSERT, [project(2), project(1)]);
+      });
+
+      await expect(failing).rejects.toThrow(DuplicateKey);
+      expect(await stored(bench)).toEqual([]);
+    });
+
+    test('that defers something and then throws leaves nothing of it', async () => {
+      await asSystem(bench, async (tx) => {
+        tx.defer(INSERT, [project(1)]);
+        throw new Error('not today');
+      }).catch(() => {});
+
+      expect(await stored(bench)).toEqual([]);
+    });
+
+    test('sees the same whether one connection is held for many or not, and a failure of one spoils no other', async () => {
+      const seen = await bench.database.hold(async (held) => {
+        await held.transaction('system', (tx) => tx.execute(INSERT, project(1)));
+        await held.transaction('system', (tx) => tx.execute(INSERT, project(1))).catch(() => {});
+        await held.rows('system', 'SELECT no_such_column FROM project').catch(() => {});
+        const asReader = await held.rows(callerOf(1), 'SELECT project_id FROM project');
+        await held.execute('system', INSERT, project(2));
+        return [asReader, await held.rows('system', 'SELECT project_id FROM project ORDER BY project_id')];
+      });
+
+      expect(seen).toEqual([[{ project_id: 1 }], [{ project_id: 1 }, { project_id: 2 }]]);
     });
 
     test('leaves its connection fit for the next, however it ended', async () => {

@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, inject, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinished } from 'vitest';
 import { PostgresDatabase } from '../../functions/adapters/postgres/database.ts';
 import { PostgresMigrator } from '../../functions/adapters/postgres/migrator.ts';
 import { readMigrations } from '../../functions/bootstrap/migrations.ts';
@@ -10,13 +8,18 @@ import { type DrainOptions, type DrainReport, drain } from '../../functions/drai
 import { applyChange, type Change } from '../../functions/ingest/ingest.ts';
 import type { Database } from '../../functions/ports/database.ts';
 import type { Embedder } from '../../functions/ports/embedder.ts';
-import { MIGRATIONS, startDatabase } from '../support/database-process.ts';
-import { copyTemplate } from '../support/global-setup.ts';
-import { HashingEmbedder } from '../support/hashing-embedder.ts';
+import { MIGRATIONS } from '../support/database-process.ts';
+import { HashingDatabaseEmbedder, HashingEmbedder } from '../support/hashing-embedder.ts';
+import { connectFakeOracle, FakeOracle } from '../support/oracle/driver.ts';
+import { compareWithGolden } from '../support/oracle/golden.ts';
+import { Recorder } from '../support/oracle/recorder.ts';
+import { startTemplate } from '../support/template.ts';
 
 /** A migrated database that a suite has to itself. */
 interface OpenDatabase {
   connectionString: string;
+  /** A pool of connections to it. */
+  connect(): Database;
   stop(): Promise<void>;
 }
 
@@ -24,22 +27,37 @@ interface TestedDatabase {
   skip: boolean;
   /** Whether transactions of different clients really run at once; the embedded database runs them one by one. */
   concurrent: boolean;
-  open(): Promise<OpenDatabase>;
+  /** Whether the database itself embeds. */
+  inDatabase?: true;
+  /** `embed` is what its model, where it has one, makes of a text. */
+  open(embed: (text: string) => Float32Array): Promise<OpenDatabase>;
 }
 
 const DATABASES: Record<string, TestedDatabase> = {
-  embedded: {
+  'the embedded database': {
     skip: false,
     concurrent: false,
     async open() {
-      const folder = mkdtempSync(join(tmpdir(), 'oci-rag-data-'));
-      copyTemplate(inject('templateFolder'), folder);
-      const { url, stop } = await startDatabase(folder);
+      const { url, stop } = await startTemplate(inject('templateFolder'));
+      return { connectionString: url, connect: () => connectPostgres(url), stop };
+    },
+  },
+  'Oracle (a stand-in)': {
+    skip: false,
+    concurrent: false,
+    inDatabase: true,
+    async open(embed) {
+      const { url, stop } = await startTemplate(inject('templateFolder'));
+      const oracle = new FakeOracle(new Recorder(), url);
+      oracle.embed = embed;
       return {
         connectionString: url,
+        connect: () => connectFakeOracle(oracle),
         async stop() {
+          await oracle.close();
           await stop();
-          rmSync(folder, { recursive: true, force: true });
+          expect(oracle.leftContexts).toEqual([]);
+          compareWithGolden(oracle.recorder);
         },
       };
     },
@@ -72,6 +90,7 @@ async function openOnServer(serverUrl: string): Promise<OpenDatabase> {
   });
   return {
     connectionString: url.href,
+    connect: () => connectPostgres(url.href),
     stop: () => onServer((client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`)),
   };
 }
@@ -91,25 +110,32 @@ export interface Bench {
   /** A further pool on the same database: another process's view of it. For a test, which closes it. */
   anotherPool(): Database;
   write(...changes: Change[]): Promise<void>;
-  /** A drain with this bench's database and embedder, or with those of another process where they are given. */
-  drain(options?: Partial<DrainOptions>, other?: { database?: Database; embedder?: Embedder }): Promise<DrainReport>;
+  /**
+   * A drain with this bench's database and embedder, or with those of another process where they are given; with a next
+   * embedder, one during a swap.
+   */
+  drain(
+    options?: Partial<DrainOptions>,
+    other?: { database?: Database; embedder?: Embedder; next?: Embedder | null },
+  ): Promise<DrainReport>;
 }
 
 /** Runs one body of tests on every database there is: the embedded one always, others where the environment names them. */
 export function forEachDatabase(what: string, body: (bench: Bench) => void): void {
-  for (const [name, { skip, concurrent, open }] of Object.entries(DATABASES)) {
+  for (const [name, { skip, concurrent, inDatabase = false, open }] of Object.entries(DATABASES)) {
     describe.skipIf(skip)(`${what}, on ${name}`, () => {
+      const newEmbedder = () => (inDatabase ? new HashingDatabaseEmbedder() : new HashingEmbedder());
       let opened: OpenDatabase;
-      let database: PostgresDatabase;
-      let embedder = new HashingEmbedder();
+      let database: Database;
+      let embedder = newEmbedder();
       const metrics = new Map<string, number>();
       const logged: Bench['logged'] = [];
       beforeAll(async () => {
-        opened = await open();
-        database = connect(opened.connectionString);
+        opened = await open((text) => embedder.vectorOf(text) as Float32Array);
+        database = opened.connect();
       });
       beforeEach(async () => {
-        embedder = new HashingEmbedder();
+        embedder = newEmbedder();
         metrics.clear();
         logged.length = 0;
         await database.transaction('system', async (tx) => {
@@ -138,7 +164,7 @@ export function forEachDatabase(what: string, body: (bench: Bench) => void): voi
         metrics,
         logged,
         anotherPool() {
-          const pool = connect(opened.connectionString);
+          const pool = opened.connect();
           onTestFinished(() => pool.close());
           return pool;
         },
@@ -151,6 +177,7 @@ export function forEachDatabase(what: string, body: (bench: Bench) => void): voi
               callId: 'test',
               database,
               embedder,
+              next: null,
               ...other,
               metrics: { count: (metric, value) => metrics.set(metric, (metrics.get(metric) ?? 0) + value) },
               log: {
@@ -166,6 +193,6 @@ export function forEachDatabase(what: string, body: (bench: Bench) => void): voi
   }
 }
 
-function connect(connectionString: string): PostgresDatabase {
+function connectPostgres(connectionString: string): Database {
   return PostgresDatabase.open({ connectionString, poolMax: 4, onIdleError: () => {} });
 }

@@ -47,6 +47,7 @@ const withoutPolicies = (database: Database): Database => ({
   rows: (_, sql, binds) => database.rows('system', sql, binds),
   execute: (_, sql, binds) => database.execute('system', sql, binds),
   within: () => withoutPolicies(database),
+  hold: (work) => work(withoutPolicies(database)),
   close: async () => {},
 });
 
@@ -66,21 +67,26 @@ async function storeChunks(database: Database, chunks: RandomChunk[]): Promise<v
       scope: { ownerEmployeeId: owner, audience, projectId: null, sprintId: null },
       metadata: {},
     },
-    kept: [],
-    removedNos: [],
-    added: [
+    removed: [],
+    written: [
       {
-        chunkNo: 0,
-        section: null,
-        content: words.join(' '),
-        contentHash: '',
-        vector: Float32Array.from(vectorOf(words)),
+        model: HASHING,
+        kept: [],
+        added: [
+          {
+            chunkNo: 0,
+            section: null,
+            content: words.join(' '),
+            contentHash: 'a hash',
+            vector: Float32Array.from(vectorOf(words)),
+          },
+        ],
       },
     ],
   }));
   await database.transaction('system', async (tx) => {
     await tx.execute('DELETE FROM rag_chunk');
-    writeChunks(tx, HASHING, changes);
+    writeChunks(tx, changes);
   });
 }
 
@@ -151,7 +157,7 @@ forEachDatabase('rights', (bench) => {
 
       for (const caller of PEOPLE) {
         const expected = chunks.filter((chunk) => isPermitted(caller, chunk)).length;
-        expect(await countChunks(withoutPolicies(bench.database), caller)).toBe(expected);
+        expect(await countChunks(withoutPolicies(bench.database), caller, HASHING.model)).toBe(expected);
         expect(await bench.database.rows(caller, sql)).toEqual([{ n: expected }]);
         const byCode = chunks.filter(({ owner, audience }) => maySee(caller, { ownerEmployeeId: owner, audience }));
         expect(byCode).toHaveLength(expected);

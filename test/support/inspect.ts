@@ -29,6 +29,11 @@ export function readChunks(database: Database, source?: string): Promise<StoredC
   );
 }
 
+/** The models that have chunks, of all sources or of one. */
+export async function storedModelsOf(database: Database, source?: string): Promise<string[]> {
+  return [...new Set((await readChunks(database, source)).map((chunk) => chunk.embedding_model))].sort();
+}
+
 /** The text that passages were cut from: each but the first repeats the first line. */
 function joinPassages(passages: string[]): string {
   return passages.map((passage, i) => (i === 0 ? passage : passage.slice(passage.indexOf('\n') + 1))).join('');

@@ -26,6 +26,7 @@ const context = (parts: Parts, { caller, topK = 8, cutoff = 2, embedder = parts.
   embedder,
   log: { info() {}, warn() {}, error() {} },
   topK,
+  approximate: false,
   cutoff,
 });
 
