@@ -11,6 +11,15 @@ export interface ClaimedRow {
   attempts: number;
 }
 
+/** A queue row as a database brings it, with its attempts as claimed. */
+export const toClaimedRow = (row: Record<string, string | number>, attempts: number): ClaimedRow => ({
+  dirtyId: Number(row.dirty_id),
+  sourceType: row.source_type as SourceType,
+  sourceId: String(row.source_id),
+  action: row.action as QueueAction,
+  attempts,
+});
+
 /** All claimed rows of one source as one piece of work: the newest row decides, the others go with it. */
 export interface SourceWork {
   ref: SourceRef;

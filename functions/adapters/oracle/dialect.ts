@@ -1,5 +1,4 @@
-import type { SourceType } from '../../core/kinds/kind.ts';
-import type { ClaimedRow, QueueAction } from '../../core/queue.ts';
+import { toClaimedRow } from '../../core/queue.ts';
 import type { Dialect } from '../../ports/database.ts';
 import type { EmbeddingModel } from '../../ports/embedder.ts';
 import { catalogName, requireName } from './names.ts';
@@ -53,15 +52,7 @@ export function oracleDialect(owner: string): Dialect {
          WHERE dirty_id = :dirty_id`,
         rows.map((row) => ({ lease: leaseSeconds, dirty_id: Number(row.dirty_id) })),
       );
-      return rows.map(
-        (row): ClaimedRow => ({
-          dirtyId: Number(row.dirty_id),
-          sourceType: row.source_type as SourceType,
-          sourceId: String(row.source_id),
-          action: row.action as QueueAction,
-          attempts: Number(row.attempts) + 1,
-        }),
-      );
+      return rows.map((row) => toClaimedRow(row, Number(row.attempts) + 1));
     },
   };
 }

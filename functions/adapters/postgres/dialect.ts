@@ -1,5 +1,4 @@
-import type { SourceType } from '../../core/kinds/kind.ts';
-import type { ClaimedRow, QueueAction } from '../../core/queue.ts';
+import { toClaimedRow } from '../../core/queue.ts';
 import type { Dialect } from '../../ports/database.ts';
 
 /** PostgreSQL 17 or newer with pgvector. No index narrows a search here, so that every search is exact. */
@@ -30,14 +29,6 @@ export const postgresDialect: Dialect = {
        RETURNING dirty_id, source_type, source_id, action, attempts`,
       { limit, lease: leaseSeconds, ...(lost ? {} : { max_attempts: maxAttempts }) },
     );
-    return rows.map(
-      (row): ClaimedRow => ({
-        dirtyId: Number(row.dirty_id),
-        sourceType: row.source_type as SourceType,
-        sourceId: String(row.source_id),
-        action: row.action as QueueAction,
-        attempts: Number(row.attempts),
-      }),
-    );
+    return rows.map((row) => toClaimedRow(row, Number(row.attempts)));
   },
 };
