@@ -6,18 +6,22 @@ import { PostgresMigrator } from '../../functions/adapters/postgres/migrator.ts'
 import { readMigrations } from '../../functions/bootstrap/migrations.ts';
 import { type DrainOptions, type DrainReport, drain } from '../../functions/drain/drain.ts';
 import { applyChange, type Change } from '../../functions/ingest/ingest.ts';
-import type { Database } from '../../functions/ports/database.ts';
+import type { Database, Migrator } from '../../functions/ports/database.ts';
 import type { Embedder } from '../../functions/ports/embedder.ts';
 import { MIGRATIONS } from '../support/database-process.ts';
 import { HashingDatabaseEmbedder, HashingEmbedder } from '../support/hashing-embedder.ts';
 import { connectFakeOracle, FakeOracle } from '../support/oracle/driver.ts';
 import { compareWithGolden } from '../support/oracle/golden.ts';
 import { Recorder } from '../support/oracle/recorder.ts';
+import { HOW_TO_NAME_ONE, openScratchSchema, oracleServer } from '../support/oracle-server.ts';
 import { startTemplate } from '../support/template.ts';
 
 /** A migrated database that a suite has to itself. */
 interface OpenDatabase {
-  connectionString: string;
+  /** Of the PostgreSQL that its tables are in; missing where they are in Oracle itself. */
+  connectionString?: string;
+  /** Missing where it is PostgreSQL's. */
+  migrator?: Migrator;
   /** A pool of connections to it. */
   connect(): Database;
   stop(): Promise<void>;
@@ -29,9 +33,15 @@ interface TestedDatabase {
   concurrent: boolean;
   /** Whether the database itself embeds. */
   inDatabase?: true;
+  /** Whether the tables are in Oracle itself, and in no PostgreSQL. */
+  inOracle?: true;
+  /** For a test or a hook, where they take longer than elsewhere. */
+  timeoutMs?: number;
   /** `embed` is what its model, where it has one, makes of a text. */
   open(embed: (text: string) => Float32Array): Promise<OpenDatabase>;
 }
+
+const ORACLE = oracleServer(process.env);
 
 const DATABASES: Record<string, TestedDatabase> = {
   'the embedded database': {
@@ -68,6 +78,18 @@ const DATABASES: Record<string, TestedDatabase> = {
     concurrent: true,
     open: () => openOnServer(process.env.TEST_POSTGRES_URL ?? ''),
   },
+  [ORACLE === null ? `Oracle Database (${HOW_TO_NAME_ONE})` : 'Oracle Database']: {
+    // Under an administrator who may create users; vectors are bound, so that no model is needed.
+    skip: ORACLE === null,
+    concurrent: true,
+    inOracle: true,
+    timeoutMs: 180_000,
+    async open() {
+      if (ORACLE === null) throw new Error(HOW_TO_NAME_ONE);
+      const { migrator, connect, drop } = await openScratchSchema(ORACLE);
+      return { migrator, connect, stop: drop };
+    },
+  },
 };
 
 /** Any fixed number: the lock under which suites make their databases, since roles belong to the whole server. */
@@ -100,7 +122,10 @@ const TABLES = ['rag_dirty', 'rag_chunk', 'rag_source', 'task_comment', 'task', 
 /** What a contract test works with: one database, empty at the start of each test. */
 export interface Bench {
   readonly concurrent: boolean;
+  /** Whether the tables are in a PostgreSQL, which a test may look into by the connection string: also those of the stand-in. */
+  readonly inPostgres: boolean;
   readonly connectionString: string;
+  readonly migrator: Migrator;
   readonly database: Database;
   /** New for each test. */
   readonly embedder: HashingEmbedder;
@@ -122,8 +147,10 @@ export interface Bench {
 
 /** Runs one body of tests on every database there is: the embedded one always, others where the environment names them. */
 export function forEachDatabase(what: string, body: (bench: Bench) => void): void {
-  for (const [name, { skip, concurrent, inDatabase = false, open }] of Object.entries(DATABASES)) {
-    describe.skipIf(skip)(`${what}, on ${name}`, () => {
+  for (const [name, { skip, concurrent, inDatabase = false, inOracle = false, timeoutMs, open }] of Object.entries(
+    DATABASES,
+  )) {
+    describe.skipIf(skip)(`${what}, on ${name}`, timeoutMs === undefined ? {} : { timeout: timeoutMs }, () => {
       const newEmbedder = () => (inDatabase ? new HashingDatabaseEmbedder() : new HashingEmbedder());
       let opened: OpenDatabase;
       let database: Database;
@@ -133,7 +160,7 @@ export function forEachDatabase(what: string, body: (bench: Bench) => void): voi
       beforeAll(async () => {
         opened = await open((text) => embedder.vectorOf(text) as Float32Array);
         database = opened.connect();
-      });
+      }, timeoutMs);
       beforeEach(async () => {
         embedder = newEmbedder();
         metrics.clear();
@@ -145,15 +172,23 @@ export function forEachDatabase(what: string, body: (bench: Bench) => void): voi
       afterAll(async () => {
         await database?.close();
         await opened?.stop();
-      });
+      }, timeoutMs);
+      const connectionString = () => {
+        if (opened.connectionString === undefined) throw new Error('its tables are in no PostgreSQL; see inPostgres');
+        return opened.connectionString;
+      };
       const note =
         (level: string) =>
         (event: string, fields: Record<string, unknown> = {}) =>
           logged.push({ level, event, fields });
       body({
         concurrent,
+        inPostgres: !inOracle,
         get connectionString() {
-          return opened.connectionString;
+          return connectionString();
+        },
+        get migrator() {
+          return opened.migrator ?? new PostgresMigrator(connectionString());
         },
         get database() {
           return database;

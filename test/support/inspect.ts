@@ -55,13 +55,16 @@ interface QueueRow {
   due: boolean;
 }
 
-export function readQueueRows(database: Database): Promise<QueueRow[]> {
-  return database.rows<QueueRow>(
+export async function readQueueRows(database: Database): Promise<QueueRow[]> {
+  // As numbers: not every database has conditions for values.
+  const rows = await database.rows<Omit<QueueRow, 'claimed' | 'due'> & { claimed: number; due: number }>(
     'system',
     `SELECT dirty_id, source_type || '/' || source_id AS source, action, attempts, last_error,
-            claimed_until IS NOT NULL AS claimed, next_attempt_at <= CURRENT_TIMESTAMP AS due
+            CASE WHEN claimed_until IS NOT NULL THEN 1 ELSE 0 END AS claimed,
+            CASE WHEN next_attempt_at <= CURRENT_TIMESTAMP THEN 1 ELSE 0 END AS due
      FROM rag_dirty ORDER BY dirty_id`,
   );
+  return rows.map((row) => ({ ...row, claimed: row.claimed === 1, due: row.due === 1 }));
 }
 
 /** The sources that wait, each once, in order of their names. */

@@ -129,6 +129,14 @@ describe('the real driver', () => {
     expect(inspect(error, { depth: 10 })).not.toMatch(/Secret-1/);
   });
 
+  test('asks for a token as the function’s resource principal, and says where there is none', async () => {
+    const opened = openOracle({ ...settings(descriptor(1)), tokenScope: SCOPE });
+    const error = (await opened.catch((thrown: unknown) => thrown)) as Unavailable;
+    expect(error).toBeInstanceOf(Unavailable);
+    expect(inspect(error.cause)).toMatch(/NJS-168.*RAG_DATABASE_TOKEN_SCOPE/s);
+    expect(inspect(error.cause)).toMatch(/resource principal/i);
+  });
+
   test('has calls traced by its own hook: names, times and codes, neither statements nor values', () => {
     const lines: unknown[] = [];
     const log = {

@@ -68,6 +68,7 @@ export function unreachable(error: unknown): Unavailable {
 /** By driver code or server number: what a failed connect means, and what to do. */
 const HINTS: Record<string, string> = {
   'NJS-040': 'all connections of the pool are busy; see RAG_DATABASE_POOL_MAX',
+  'NJS-168': 'no login token could be had: does RAG_DATABASE_TOKEN_SCOPE name the database, and do policies allow it?',
   'NJS-503': 'nothing listens at the address: is the database stopped, or this address not in its access list?',
   'NJS-505': 'TLS could not be set up: does the connect string use port 1521 without a wallet, 1522 with one?',
   'NJS-506': 'TLS was refused: the wallet or its password is wrong',
