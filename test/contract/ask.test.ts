@@ -46,14 +46,16 @@ interface LogRow {
   cited: number[];
 }
 
-const lastLogged = async (bench: Bench): Promise<LogRow | undefined> =>
-  (
-    await bench.database.rows<LogRow>(
-      'system',
+/** In a transaction, since rows by themselves come without long texts. */
+const lastLogged = async (bench: Bench): Promise<LogRow | undefined> => {
+  const [row] = await bench.database.transaction('system', (tx) =>
+    tx.rows<LogRow>(
       `SELECT employee_id, outcome, answer, model, retrieved, cited FROM rag_log
        ORDER BY log_id DESC FETCH FIRST 1 ROW ONLY`,
-    )
-  )[0];
+    ),
+  );
+  return row;
+};
 
 forEachDatabase('an answer', (bench) => {
   test.each([

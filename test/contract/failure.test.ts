@@ -3,7 +3,7 @@ import { readSourceState } from '../../functions/ask/read.ts';
 import { Unavailable } from '../../functions/core/errors.ts';
 import { removeDone, requeueParked } from '../../functions/store/queue.ts';
 import { switchGenerations } from '../../functions/store/sources.ts';
-import { HashingEmbedder } from '../support/hashing-embedder.ts';
+import { HashingEmbedder, vector } from '../support/hashing-embedder.ts';
 import { callerOf, indexedText, letPass, readChunks, readQueueRows } from '../support/inspect.ts';
 import { put } from '../support/records.ts';
 import { type Bench, forEachDatabase } from './databases.ts';
@@ -24,22 +24,19 @@ const stateOf = (bench: Bench, id: number) =>
 
 const requeue = (bench: Bench) => bench.database.transaction('system', (tx) => requeueParked(tx, MAX_ATTEMPTS));
 
-const clock = async (bench: Bench): Promise<number> => {
-  const [row] = await bench.database.rows<{ now: number }>(
+/** A time of the database, in seconds. */
+async function secondsOf(bench: Bench, time: string, from: string): Promise<number> {
+  const [row] = await bench.database.rows<{ text: string }>(
     'system',
-    'SELECT EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) AS now FROM dual',
+    `SELECT TO_CHAR(${time}, 'YYYY-MM-DD"T"HH24:MI:SS.FF3') AS text FROM ${from}`,
   );
-  return row?.now ?? Number.NaN;
-};
+  return Date.parse(`${row?.text}Z`) / 1000;
+}
+
+const clock = (bench: Bench) => secondsOf(bench, 'CURRENT_TIMESTAMP', 'dual');
 
 /** The time of the next attempt of the one row that waits. */
-const nextAttempt = async (bench: Bench): Promise<number> => {
-  const [row] = await bench.database.rows<{ due: number }>(
-    'system',
-    'SELECT EXTRACT(EPOCH FROM next_attempt_at) AS due FROM rag_dirty',
-  );
-  return row?.due ?? Number.NaN;
-};
+const nextAttempt = (bench: Bench) => secondsOf(bench, 'next_attempt_at', 'rag_dirty');
 
 /** Drains until the one bad source is parked. */
 async function drainUntilParked(bench: Bench): Promise<void> {
@@ -186,7 +183,7 @@ forEachDatabase('failure', (bench) => {
     });
 
     test('is alone to fail when the database refuses what was made of it', async () => {
-      bench.embedder.vectorOf = (text) => (text.includes('Bad') ? 'no vector' : Float32Array.of(1, 0));
+      bench.embedder.vectorOf = (text) => (text.includes('Bad') ? 'no vector' : vector(1, 0));
       for (const [i, name] of ['One', 'Bad', 'Three'].entries()) await bench.write(put.project(i + 1, { name }));
 
       expect(await bench.drain()).toMatchObject({ embedded: 2, failed: 1 });

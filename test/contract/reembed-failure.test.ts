@@ -118,7 +118,7 @@ forEachDatabase('a swap of the embedding model', (bench) => {
       const updated = async () =>
         bench.database.rows(
           'system',
-          'SELECT chunk_id, CAST(updated_at AS VARCHAR(64)) AS at FROM rag_chunk ORDER BY chunk_id',
+          'SELECT chunk_id, CAST(updated_at AS VARCHAR(64)) AS changed FROM rag_chunk ORDER BY chunk_id',
         );
       const before = await updated();
       expect(await bench.drain({ batchSize: 4 }, { next })).toMatchObject({ postponed: 11 });

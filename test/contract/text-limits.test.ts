@@ -133,9 +133,10 @@ Description: -`);
       await bench.drain();
 
       const answer = await askAs(bench, { caller: ADMIN }, new ExtractiveAnswerer(), text);
-      const [logged] = await bench.database.rows<{ question: string; outcome: string }>(
-        'system',
-        'SELECT question, outcome FROM rag_log ORDER BY log_id DESC FETCH FIRST 1 ROW ONLY',
+      const [logged] = await bench.database.transaction('system', (tx) =>
+        tx.rows<{ question: string; outcome: string }>(
+          'SELECT question, outcome FROM rag_log ORDER BY log_id DESC FETCH FIRST 1 ROW ONLY',
+        ),
       );
 
       expect(logged).toEqual({ question: text, outcome: answer.outcome });

@@ -43,6 +43,40 @@ describe('when a part is away or misbehaves', () => {
     expect(await bench.rows('SELECT 1 FROM rag_dirty')).toEqual([]);
   });
 
+  const ORACLE = {
+    RAG_DATABASE:
+      'oracle:(description=(retry_count=0)(address=(protocol=tcp)(host=127.0.0.1)(port=1))(connect_data=(service_name=orders)))',
+    RAG_DATABASE_PASSWORD: SECRET,
+    RAG_DATABASE_OWNER_PASSWORD: SECRET,
+    RAG_EMBEDDING_URL: 'database',
+    RAG_EMBEDDING_MODEL: 'ALL_MINILM_L12_V2',
+  };
+
+  test('an Oracle database that is down is told likewise, and the log says what it may be', async () => {
+    const functions = bench.withSettings(ORACLE);
+
+    const reply = await functions.call('POST /v1/ask', { token: manager, body: QUESTION });
+    const booted = await functions.invoke('bootstrap');
+    const drained = await functions.invoke('drain');
+
+    expectProblem(reply, 503, 'unavailable');
+    expect([booted.status, drained.status]).toEqual([502, 502]);
+    expect(JSON.stringify([reply, booted, drained])).not.toMatch(/hunter2|127\.0\.0\.1|orders|NJS/);
+    expect(functions.log()).toMatch(/NJS-\d+: .*(?:stopped|listens|access list)/);
+    expect(functions.log()).not.toContain(SECRET);
+  });
+
+  test('a secret that no Vault gives out stops its function with a name, not with a value', async () => {
+    const secretId = 'ocid1.vaultsecret.oc1..missing';
+    const functions = bench.withSettings({ ...ORACLE, RAG_DATABASE_PASSWORD: `vault:${secretId}` });
+
+    const reply = await functions.call('POST /v1/ask', { token: manager, body: QUESTION });
+
+    expect(reply.status).toBe(500);
+    expect(JSON.stringify(reply)).not.toContain('ocid1');
+    expect(functions.log()).toMatch(/OCI_RESOURCE_PRINCIPAL/);
+  });
+
   test.each([
     ['POST /v1/ask', QUESTION],
     ['GET /v1/tasks/1', undefined],

@@ -7,6 +7,7 @@ import { PostgresMigrator } from '../../functions/adapters/postgres/migrator.ts'
 import { readMigrations } from '../../functions/bootstrap/migrations.ts';
 import { buildFunctions } from '../../scripts/build.ts';
 import { MIGRATIONS, startDatabase } from './database-process.ts';
+import { HOW_TO_NAME_ONE, oracleServer } from './oracle-server.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -19,15 +20,21 @@ declare module 'vitest' {
 
 /** Makes once what many tests start from: a migrated database to copy, and the functions' bundles. */
 export default async function setup(project: TestProject): Promise<() => void> {
+  if (oracleServer(process.env) === null) {
+    process.stdout.write(`The contract tests run without an Oracle Database; to have them run on one, ${HOW_TO_NAME_ONE}\n`);
+  }
   const folder = mkdtempSync(join(tmpdir(), 'oci-rag-test-'));
   const template = join(folder, 'template');
-  const functionsFolder = join(folder, 'functions');
+  // Below the repository, since the bundles leave some packages to be found there.
+  const functionsFolder = mkdtempSync(join(MIGRATIONS, '..', 'node_modules', '.oci-rag-functions-'));
   const [database] = await Promise.all([startDatabase(template), buildFunctions(functionsFolder)]);
   await new PostgresMigrator(database.url).apply(await readMigrations(join(MIGRATIONS, 'postgres')));
   await database.stop();
   project.provide('templateFolder', template);
   project.provide('functionsFolder', functionsFolder);
-  return () => rmSync(folder, { recursive: true, force: true });
+  return () => {
+    for (const made of [folder, functionsFolder]) rmSync(made, { recursive: true, force: true });
+  };
 }
 
 /** A copy of the migrated database's folder. */
