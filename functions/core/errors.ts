@@ -94,6 +94,12 @@ export class ModelMismatch extends AppError {
   readonly status = 409;
 }
 
+/** The database could not be made fit for the functions; the message says at which step, and what mends it. */
+export class SetupFailed extends AppError {
+  readonly code = 'setup_failed';
+  readonly status = 500;
+}
+
 /** The database cannot embed: its model is not there and cannot be loaded, or does not work. */
 export class ModelUnavailable extends AppError {
   readonly code = 'embedding_model_unavailable';

@@ -85,7 +85,7 @@ describe('migrations on Oracle', () => {
   test('go on where one failed, when it is mended, and repeat nothing', async () => {
     oracle.catalog.failAt(/t2/, () => new FakeOracleError('ORA-00907', 'missing right parenthesis'));
     const error = await caught(migrator().apply(two('CREATE TABLE t2 (n NUMBER;')));
-    expect(error?.message).toMatch(/V1__two\.sql, statement 2 \(CREATE TABLE t2 \(n NUMBER\): ORA-00907/);
+    expect(error?.message).toMatch(/V1__two\.sql, statement 2: CREATE TABLE t2 \(n NUMBER: ORA-00907/);
 
     expect(await migrator().apply(two('CREATE TABLE t2 (n NUMBER);'))).toEqual(['V1__two.sql']);
     expect(sent().filter((sql) => sql.startsWith('CREATE TABLE t1'))).toHaveLength(1);

@@ -1,4 +1,4 @@
-import { Conflict } from '../../core/errors.ts';
+import { Conflict, SetupFailed } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/hash.ts';
 import type { Migration, Migrator } from '../../ports/database.ts';
 import type { Connection, Driver } from './driver.ts';
@@ -117,7 +117,8 @@ async function applyOne(
     } catch (error) {
       // The first one after an earlier run may have been carried out just before that run ended.
       const isResumed = record !== undefined && i === done;
-      if (!(isResumed && ALREADY_THERE.has(oracleNumber(error) ?? 0))) throw failed(name, i + 1, statement, error);
+      if (!(isResumed && ALREADY_THERE.has(oracleNumber(error) ?? 0)))
+        throw failed(`${name}, statement ${i + 1}`, statement, error);
     }
     await write(
       session,
@@ -152,14 +153,14 @@ async function write(session: Session, sql: string, binds: Record<string, string
 /** What a failure means where it is not of the statement's own making. */
 const HINTS: Record<number, string> = {
   439: 'this database has no row-level security (DBMS_RLS), without which rights would rest on the functions alone',
-  910: 'MAX_STRING_SIZE is not EXTENDED',
-  1031: 'the owner lacks a right; run bootstrap with an administrator login (RAG_DATABASE_ADMIN_USER)',
+  1031: 'the login lacks a right: the owner gets its rights by an administrator (RAG_DATABASE_ADMIN_USER), and an administrator other than SYS or ADMIN may need SYS to pass them on (GRANT … WITH GRANT OPTION)',
   29833: 'this database has no Oracle Text (a "slim" image?)',
 };
 
-function failed(name: string, number: number, statement: string, cause: unknown): Error {
-  const hint = HINTS[oracleNumber(cause) ?? 0];
+/** A statement of a migration that failed: which it is, and what the database said of it, in one line. */
+export function failed(name: string, statement: string, cause: unknown): SetupFailed {
   const head = statement.split('\n', 1)[0] ?? '';
-  const why = hint ?? (cause as Error).message.split('\n', 1)[0];
-  return new Error(`${name}, statement ${number} (${head}): ${why}`, { cause });
+  const said = (cause as Error).message.split('\n', 1)[0];
+  const hint = HINTS[oracleNumber(cause) ?? 0];
+  return new SetupFailed(`${name}: ${head}: ${said}${hint === undefined ? '' : ` - ${hint}`}`, { cause });
 }

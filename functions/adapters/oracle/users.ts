@@ -1,7 +1,8 @@
+import { SetupFailed } from '../../core/errors.ts';
 import type { Migration } from '../../ports/database.ts';
 import type { Connection, Driver } from './driver.ts';
 import { oracleCode, oracleNumber, unreachable } from './errors.ts';
-import { statementsOf } from './migrator.ts';
+import { failed, statementsOf } from './migrator.ts';
 import { requireName, type SchemaNames } from './names.ts';
 import { Session } from './session.ts';
 
@@ -33,7 +34,7 @@ export async function prepareUsers(options: UsersOptions, statements: Migration[
     for (const { name, sql } of statements) {
       for (const statement of statementsOf(sql, placeholders)) {
         await admin.run([{ kind: 'block', sql: statement, binds: {} }]).catch((error: unknown) => {
-          throw new Error(`${name}, ${statement.split('\n', 1)[0]}: ${(error as Error).message.split('\n', 1)[0]}`);
+          throw failed(name, statement, error);
         });
       }
     }
@@ -61,12 +62,12 @@ async function canLogIn({ connectAs }: UsersOptions, user: string): Promise<bool
 /** DDL takes no binds: the password stands in the statement, which therefore is in no error. */
 async function setPassword(admin: Session, user: string, password: string): Promise<void> {
   if (!/^[^"\p{Cc}]{1,1024}$/u.test(password)) {
-    throw new Error(`the password of ${user} has a quotation mark or a control character, is empty or too long`);
+    throw new SetupFailed(`The password of ${user} has a quotation mark or a control character, is empty or too long`);
   }
   const sql = `ALTER USER ${requireName(user)} IDENTIFIED BY "${password}" ACCOUNT UNLOCK`;
   await admin.run([{ kind: 'block', sql, binds: {} }]).catch((error: unknown) => {
-    throw new Error(
-      `the password of ${user} was refused (${oracleCode(error) || 'no code'}); see the database's password rules`,
+    throw new SetupFailed(
+      `The password of ${user} was refused (${oracleCode(error) || 'no code'}); see the database's password rules`,
     );
   });
 }

@@ -234,7 +234,7 @@ export class FakeConnection implements Connection {
 
   /** The package RAG_SECURITY; true where the statement is a call of it. */
   async #security(sql: string, units: Record<string, BindUnit>): Promise<boolean> {
-    const call = /^BEGIN (\w+)\.rag_security\.(\w+)/.exec(sql)?.[2];
+    const call = /^BEGIN (?:\w+\.)?rag_security\.(\w+)/.exec(sql)?.[1];
     if (call === undefined) return false;
     this.#context =
       call === 'leave'

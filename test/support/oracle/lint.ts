@@ -18,7 +18,7 @@ const WORDS = new Set([
   ...`accuracy approx at avg bytes case cast coalesce cosine count cross data day dense_rank end exact false fetch first
      hour inner interval join json left locked max min minute month nowait only outer over partition rank row_number second
      skip sum target target_accuracy timestamp to_char to_date to_number trunc true vector vector_dimension_count vector_distance
-     vector_embedding when year zone time lengthb rpad nulls last current_timestamp systimestamp dual contains score exact upper lower`.split(
+     vector_embedding wait when year zone time lengthb rpad nulls last current_timestamp systimestamp dual contains score exact upper lower`.split(
     /\s+/,
   ),
 ]);
@@ -150,7 +150,7 @@ function lintNames(sql: string, schema: Schema): string[] {
   const derived = new Set(aliases.keys());
   for (const [, table = '', alias] of sql.matchAll(/\b(?:FROM|JOIN|INTO|UPDATE)\s+([\w.]+)(?:\s+(\w+))?/gi)) {
     const key = table.toLowerCase();
-    if (/^(?:SKIP|OF|SELECT|\()/i.test(table) || derived.has(key)) {
+    if (/^(?:SKIP|OF|WAIT|SELECT|\()/i.test(table) || derived.has(key)) {
       if (alias !== undefined && derived.has(key)) aliases.set(alias.toLowerCase(), null);
       continue;
     }
