@@ -4,19 +4,21 @@ interface Welcome {
   url: string;
   seconds: string;
   data: DataFolder;
+  /** Where the database is, if it is not in the data folder. */
+  database: string | null;
   hasSample: boolean;
   manager: string;
   developer: string;
 }
 
 /** What a newcomer sees when everything runs: the address, two tokens, three lines to paste. */
-export function welcome({ url, seconds, data, hasSample, manager, developer }: Welcome): string {
+export function welcome({ url, seconds, data, database, hasSample, manager, developer }: Welcome): string {
   const ask = (token: string, question: string) =>
     `curl -s ${url}/v1/ask -H "Authorization: Bearer $${token}" -d '{"question":"${question}"}'`;
   const question = hasSample ? 'Which fraud scoring vendor did we choose?' : 'Who repairs the coffee machine?';
   return `
 oci-rag answers at ${url} (started in ${seconds} s; stop with Ctrl-C)
-  data  ${data.path}
+  data  ${data.path}${database === null ? '' : `\n        ${database}`}
   log   ${data.logPath}
   API   ${url}/openapi.json
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JWK } from 'jose';
@@ -63,6 +63,8 @@ export async function startStack(data: DataFolder, settings: Record<string, stri
       kept.push(new KeptProcess('encoder-process.ts', [join(runFolder, 'encoder')], logFd));
     }
     const functionsFolder = join(runFolder, 'functions');
+    // Where bundles find what is not in them, as in the functions' images.
+    await symlink(join(ROOT, 'node_modules'), join(runFolder, 'node_modules'));
     const [key] = await Promise.all([
       ensureIssuerKey(data.path),
       buildFunctions(functionsFolder),

@@ -210,14 +210,19 @@ forEachDatabase('the database', (bench) => {
   });
 
   test('a query that fails says why, and not what came after it', async () => {
-    await expect(bench.database.rows('system', 'SELECT no_such_column FROM project')).rejects.toThrow(/no_such_column/i);
+    await expect(bench.database.rows('system', 'SELECT no_such_column FROM project')).rejects.toThrow(
+      /no_such_column/i,
+    );
   });
 
   test('numbers come as numbers, the greatest id to the last digit', async () => {
     await asSystem(bench, (tx) => tx.execute(INSERT, project(Number.MAX_SAFE_INTEGER)));
 
     expect(
-      await bench.database.rows('system', 'SELECT project_id, 1.25 AS x, COUNT(*) AS n FROM project GROUP BY project_id'),
+      await bench.database.rows(
+        'system',
+        'SELECT project_id, 1.25 AS x, COUNT(*) AS n FROM project GROUP BY project_id',
+      ),
     ).toEqual([{ project_id: Number.MAX_SAFE_INTEGER, x: 1.25, n: 1 }]);
   });
 

@@ -72,8 +72,8 @@ forEachDatabase('the database itself', (bench) => {
       await fill(bench);
 
       const left = await bench.database.transaction('system', async (tx) => {
-        if (bench.inPostgres) await tx.rows("SELECT set_config('role', 'rag_reader', true) FROM dual");
-        else await tx.execute('BEGIN rag_security.leave; END;');
+        if (tx.dialect.name === 'oracle') await tx.execute('BEGIN rag_security.leave; END;');
+        else await tx.rows("SELECT set_config('role', 'rag_reader', true) FROM dual");
         const counts = [];
         for (const table of Object.keys(TABLES)) counts.push(...(await tx.rows(`SELECT COUNT(*) AS n FROM ${table}`)));
         return counts;

@@ -21,7 +21,9 @@ declare module 'vitest' {
 /** Makes once what many tests start from: a migrated database to copy, and the functions' bundles. */
 export default async function setup(project: TestProject): Promise<() => void> {
   if (oracleServer(process.env) === null) {
-    process.stdout.write(`The contract tests run without an Oracle Database; to have them run on one, ${HOW_TO_NAME_ONE}\n`);
+    process.stdout.write(
+      `The contract tests run without an Oracle Database; to have them run on one, ${HOW_TO_NAME_ONE}\n`,
+    );
   }
   const folder = mkdtempSync(join(tmpdir(), 'oci-rag-test-'));
   const template = join(folder, 'template');
