@@ -64,9 +64,9 @@ export function writeChunks(tx: Transaction, changes: ChunkChange[]): void {
     defer(
       tx,
       `INSERT INTO rag_chunk (source_type, source_id, chunk_no, section, owner_employee_id, audience, project_id,
-         sprint_id, title, content, content_hash, metadata, ${dialect.vectorColumn(model)}, embedding_model)
+         sprint_id, title, content, content_hash, ${dialect.vectorColumn(model)}, embedding_model, metadata)
        VALUES (:source_type, :source_id, :chunk_no, :section, :owner_employee_id, :audience, :project_id,
-         :sprint_id, :title, :content, :content_hash, :metadata, ${dialect.passageVector(model, 'vector')}, :model)`,
+         :sprint_id, :title, :content, :content_hash, ${dialect.passageVector(model, 'vector')}, :model, :metadata)`,
       written
         .filter((part) => part.model.model === model.model)
         .flatMap(({ ref, content, added }) =>

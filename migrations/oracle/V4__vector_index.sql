@@ -29,17 +29,34 @@ CREATE OR REPLACE PACKAGE BODY rag_index AS
   END name_of;
 
   PROCEDURE note(p_column IN VARCHAR2, p_rows IN NUMBER) IS
+    v_name CONSTANT VARCHAR2(128) := name_of(p_column);
   BEGIN
     UPDATE rag_vector_index SET built_rows = p_rows, built_at = CURRENT_TIMESTAMP WHERE column_name = p_column;
     IF SQL%ROWCOUNT = 0 THEN
-      INSERT INTO rag_vector_index (column_name, index_name, built_rows) VALUES (p_column, name_of(p_column), p_rows);
+      INSERT INTO rag_vector_index (column_name, index_name, built_rows) VALUES (p_column, v_name, p_rows);
     END IF;
     COMMIT;
   END note;
 
-  PROCEDURE build(p_column IN VARCHAR2, p_rows IN NUMBER) IS
+  PROCEDURE rebuild(p_column IN VARCHAR2, p_rows IN NUMBER) IS
   BEGIN
-    EXECUTE IMMEDIATE 'CREATE VECTOR INDEX ' || name_of(p_column) || ' ON rag_chunk (' || p_column || ')'
+    EXECUTE IMMEDIATE 'ALTER INDEX ' || name_of(p_column) || ' REBUILD ONLINE';
+    note(p_column, p_rows);
+  END rebuild;
+
+  PROCEDURE build(p_column IN VARCHAR2, p_rows IN NUMBER) IS
+    v_name CONSTANT VARCHAR2(128) := name_of(p_column);
+    v_count NUMBER;
+  BEGIN
+    SELECT COUNT(*) INTO v_count FROM user_indexes WHERE index_name = v_name;
+    IF v_count > 0 THEN
+      -- One that another session was cut off at.
+      rebuild(p_column, p_rows);
+      RETURN;
+    END IF;
+    -- Waits for writers rather than fail at once.
+    EXECUTE IMMEDIATE 'ALTER SESSION SET DDL_LOCK_TIMEOUT = 10';
+    EXECUTE IMMEDIATE 'CREATE VECTOR INDEX ' || v_name || ' ON rag_chunk (' || p_column || ')'
       || ' ORGANIZATION NEIGHBOR PARTITIONS DISTANCE COSINE WITH TARGET ACCURACY 90';
     note(p_column, p_rows);
   EXCEPTION
@@ -49,12 +66,6 @@ CREATE OR REPLACE PACKAGE BODY rag_index AS
         RAISE;
       END IF;
   END build;
-
-  PROCEDURE rebuild(p_column IN VARCHAR2, p_rows IN NUMBER) IS
-  BEGIN
-    EXECUTE IMMEDIATE 'ALTER INDEX ' || name_of(p_column) || ' REBUILD ONLINE';
-    note(p_column, p_rows);
-  END rebuild;
 END rag_index;
 /
 

@@ -66,7 +66,7 @@ const DATABASES: Record<string, TestedDatabase> = {
         async stop() {
           await oracle.close();
           await stop();
-          expect(oracle.leftContexts).toEqual([]);
+          expect(oracle.leftBehind).toEqual([]);
           compareWithGolden(oracle.recorder);
         },
       };

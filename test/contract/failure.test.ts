@@ -48,6 +48,19 @@ async function drainUntilParked(bench: Bench): Promise<void> {
 
 forEachDatabase('failure', (bench) => {
   describe('a failing source', () => {
+    test('that was written more than once keeps its newest row alone, with the error', async () => {
+      bench.embedder.before = refuse('Bad');
+      await bench.write(
+        put.project(1, { name: 'Good' }),
+        put.project(1, { name: 'Bad' }),
+        put.project(1, { name: 'Bad' }),
+      );
+      const newest = (await readQueueRows(bench.database)).at(-1)?.dirty_id;
+
+      expect(await bench.drain()).toMatchObject({ failed: 1 });
+      expect(await readQueueRows(bench.database)).toMatchObject([{ dirty_id: newest, attempts: 1, claimed: false }]);
+    });
+
     test('does not hold up the good ones behind it', async () => {
       bench.embedder.before = refuse('Bad');
       await bench.write(put.project(1, { name: 'Bad' }));

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import type { OracleDatabase } from '../../functions/adapters/oracle/database.ts';
 import { OracleVectorIndex } from '../../functions/adapters/oracle/vector-index.ts';
@@ -5,7 +6,7 @@ import { DeadlineExceeded, Unavailable } from '../../functions/core/errors.ts';
 import { drain } from '../../functions/drain/drain.ts';
 import { tendVectorIndex } from '../../functions/drain/vector-index.ts';
 import { applyChange } from '../../functions/ingest/ingest.ts';
-import type { Database, Transaction } from '../../functions/ports/database.ts';
+import { type Database, DuplicateKey, type Transaction } from '../../functions/ports/database.ts';
 import { searchChunks } from '../../functions/store/chunks.ts';
 import { HashingDatabaseEmbedder, hashVector } from '../support/hashing-embedder.ts';
 import { callerOf, letPass } from '../support/inspect.ts';
@@ -42,7 +43,7 @@ beforeEach(async () => {
     }
   });
 });
-afterEach(() => expect(oracle.leftContexts).toEqual([]));
+afterEach(() => expect(oracle.leftBehind).toEqual([]));
 
 const writeProjects = async (count: number, name = 'Ledger') => {
   for (let id = 1; id <= count; id++) await applyChange(database, put.project(id, { name: `${name} ${id}` }));
@@ -317,6 +318,72 @@ describe('a connection to Oracle', () => {
     hang = false;
     expect(await database.rows('system', 'SELECT 1 AS one FROM dual')).toEqual([{ one: 1 }]);
   });
+});
+
+describe('a unit of work on Oracle', () => {
+  const INSERT = "INSERT INTO project (project_id, name, status) VALUES (:id, :name, 'active')";
+  const count = async () => (await database.rows<{ n: number }>('system', 'SELECT COUNT(*) AS n FROM project'))[0]?.n;
+
+  test('of which a statement has failed keeps nothing, also where the work has swallowed the failure', async () => {
+    const work = database.transaction('system', async (tx) => {
+      await tx.execute(INSERT, { id: 1, name: 'One' });
+      await tx.execute(INSERT, { id: 1, name: 'Again' }).catch(() => {});
+      tx.defer(INSERT, [{ id: 2, name: 'Two' }]);
+    });
+    await expect(work).rejects.toThrow(DuplicateKey);
+    expect(await count()).toBe(0);
+  });
+
+  test('that ends while statements are under way leaves none of them behind', async () => {
+    for (const failing of [true, false]) {
+      const work = database.transaction('system', async (tx) => {
+        tx.execute(INSERT, { id: 1, name: 'Nobody waits' });
+        tx.rows('SELECT no_such_column FROM project');
+        if (failing) throw new Error('not today');
+      });
+      await expect(work).rejects.toThrow();
+    }
+    expect(await count()).toBe(0);
+  });
+
+  test('cannot be added to when it has ended', async () => {
+    let kept: Transaction | undefined;
+    await database.transaction('system', async (tx) => {
+      kept = tx;
+    });
+    await expect(kept?.rows('SELECT 1 AS one FROM dual')).rejects.toThrow('has ended');
+  });
+
+  test('never acts for the one before it on a held connection, though it failed before anything was sent', async () => {
+    await applyChange(database, put.employee(2, { role: 'developer' }));
+    await applyChange(database, put.task(1, { assigneeId: 2 }));
+    await applyChange(database, put.task(2));
+    const seen = await database.hold(async (held) => {
+      await held.rows('system', 'SELECT COUNT(*) AS n FROM task');
+      const tooLong = [1, 2].map((id) => ({ id, name: 'x'.repeat(40_000) }));
+      await held.transaction(callerOf(2), (tx) => tx.executeMany(INSERT, tooLong)).catch(() => {});
+      return held.rows(callerOf(2), 'SELECT task_id FROM task');
+    });
+    expect(seen).toEqual([{ task_id: 1 }]);
+  });
+
+  test('that a deadline has cut off before its commit is undone, and its connection is used by nobody', async () => {
+    let calls = 0;
+    oracle.onCallWait = () => (++calls === 2 ? new Promise(() => {}) : Promise.resolve());
+    const late = database.within(new Date(Date.now() + 150)).transaction('system', async (tx) => {
+      await tx.execute(INSERT, { id: 1, name: 'One' });
+    });
+    await expect(late).rejects.toThrow(DeadlineExceeded);
+    oracle.onCallWait = async () => {};
+    expect(await count()).toBe(0);
+  });
+});
+
+test('the driver still has the part by which a connection is cut off', () => {
+  const { NetworkSession } = createRequire(import.meta.url)('oracledb/lib/thin/sqlnet/networkSession.js') as {
+    NetworkSession: { prototype: { forceDisconnect?: unknown } };
+  };
+  expect(NetworkSession.prototype.forceDisconnect).toBeTypeOf('function');
 });
 
 describe('what is sent to Oracle', () => {

@@ -55,7 +55,7 @@ describe('migrations on Oracle', () => {
     const files = await oracleMigrations();
     expect(await migrator().apply(files)).toEqual(files.map(({ name }) => name));
     expect(await migrator().apply(files)).toEqual([]);
-    for (const table of ['TASK', 'RAG_CHUNK', 'RAG_DIRTY', 'RAG_CHUNK_TEXT']) {
+    for (const table of ['TASK', 'RAG_CHUNK', 'RAG_DIRTY', 'RAG_SOURCE']) {
       expect(oracle.catalog.objects.has(table), table).toBe(true);
     }
   });
@@ -113,6 +113,16 @@ describe('migrations on Oracle', () => {
   ])('say what %s means here', async (code, expected) => {
     oracle.catalog.failAt(/t2/, () => new FakeOracleError(code, 'something'));
     expect((await caught(migrator().apply(two('CREATE TABLE t2 (n NUMBER);'))))?.message).toContain(expected);
+  });
+
+  test('stop at stored code that is kept but does not compile, and go on when it does', async () => {
+    oracle.catalog.invalid = /PACKAGE BODY rag_policy/;
+    const files = await oracleMigrations();
+    const error = await caught(migrator().apply(files));
+    expect(error?.message).toMatch(/V2__row_security\.sql.*PACKAGE BODY RAG_X, line 3: PLS-00231/);
+
+    oracle.catalog.invalid = null;
+    expect(await migrator().apply(files)).toEqual(files.slice(1).map(({ name }) => name));
   });
 
   test('declare texts as long as the database takes them', async () => {

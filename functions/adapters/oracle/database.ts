@@ -1,7 +1,8 @@
+import { DeadlineExceeded } from '../../core/errors.ts';
 import type { Actor, Binds, Database, Dialect, Transaction } from '../../ports/database.ts';
 import { oracleDialect } from './dialect.ts';
-import type { Driver, Pool } from './driver.ts';
-import { translate, unreachable } from './errors.ts';
+import type { Connection, Driver, Pool } from './driver.ts';
+import { deadlineExceeded, translate, unreachable } from './errors.ts';
 import { Lease } from './lease.ts';
 import { Session } from './session.ts';
 import { OracleTransaction } from './transaction.ts';
@@ -52,9 +53,13 @@ export class OracleDatabase implements Database {
   async transaction<T>(actor: Actor, work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.#withLease(async (lease) => {
       const tx = new OracleTransaction(this.dialect, lease, actor);
-      const result = await work(tx);
-      await tx.commit(this.#held === null);
-      return result;
+      try {
+        const result = await work(tx);
+        await tx.commit(this.#held === null);
+        return result;
+      } finally {
+        await tx.end();
+      }
     });
   }
 
@@ -96,13 +101,31 @@ export class OracleDatabase implements Database {
     }
   }
 
+  /** A connection that comes after the deadline goes straight back. */
+  async #inTime(connection: Promise<Connection>): Promise<Connection> {
+    if (this.#deadline === null) return connection;
+    let timer: NodeJS.Timeout | undefined;
+    const expiry = new Promise<never>((_, reject) => {
+      const left = Math.max(0, (this.#deadline?.getTime() ?? 0) - Date.now());
+      timer = setTimeout(() => {
+        connection.then((late) => late.close()).catch(() => {});
+        reject(deadlineExceeded());
+      }, left);
+    });
+    try {
+      return await Promise.race([connection, expiry]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   #lease(): Lease {
     const { driver, pool, owner } = this.#context;
     return new Lease(owner, async () => {
       try {
-        return new Session(driver, await pool.getConnection(), this.#deadline);
+        return new Session(driver, await this.#inTime(pool.getConnection()), this.#deadline);
       } catch (error) {
-        throw unreachable(error);
+        throw error instanceof DeadlineExceeded ? error : unreachable(error);
       }
     });
   }

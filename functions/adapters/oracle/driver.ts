@@ -35,6 +35,8 @@ export interface ExecuteManyOptions {
 export interface ExecuteResult {
   rows?: Record<string, unknown>[];
   rowsAffected?: number;
+  /** Of stored code that was kept, but does not compile. */
+  warning?: Error;
 }
 
 export interface Pipeline {
@@ -62,13 +64,25 @@ export interface Connection {
   readonly oracleServerVersionString: string;
   execute(sql: string, binds?: Record<string, BindUnit>, options?: ExecuteOptions): Promise<ExecuteResult>;
   executeMany(sql: string, binds: Record<string, unknown>[], options?: ExecuteManyOptions): Promise<ExecuteResult>;
-  /** Throws at the first operation that fails; those after it are not carried out. */
-  runPipeline(pipeline: Pipeline): Promise<ExecuteResult[]>;
+  /** Throws at the first operation that fails; those after it are not carried out. A commit has no result. */
+  runPipeline(pipeline: Pipeline): Promise<(ExecuteResult | undefined)[]>;
   getStatementInfo(sql: string): Promise<{ bindNames?: string[]; statementType?: number }>;
   commit(): Promise<void>;
   rollback(): Promise<void>;
-  break(): Promise<void>;
-  close(options?: { drop: boolean }): Promise<void>;
+  /** Gives the connection back to its pool. In thin mode there is no other way: `drop` is not heeded. */
+  close(): Promise<void>;
+  /** The driver's own parts, of which one is used: see {@link destroyConnection}. */
+  readonly _impl?: { nscon?: { forceDisconnect?(): void } };
+}
+
+/**
+ * Cuts a connection off, so that its pool forgets it and the server undoes what was not committed. What the driver's own
+ * pool does with a connection that does not answer (26.0.0, thin/pool.js); there is no public call for it.
+ */
+export function destroyConnection(connection: Connection): void {
+  const session = connection._impl?.nscon;
+  if (typeof session?.forceDisconnect !== 'function') throw new Error('oracledb has no forceDisconnect any more');
+  session.forceDisconnect();
 }
 
 export interface Pool {

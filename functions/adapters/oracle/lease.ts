@@ -7,7 +7,10 @@ export class Lease {
   readonly #open: () => Promise<Session>;
   readonly #owner: string;
   #session: Session | undefined;
+  /** As whom the session's statements act for certain; null where that is not known, or for nobody. */
   #actor: Actor | null = null;
+  /** Whether some actor's context may be set. */
+  #mayHaveContext = false;
 
   constructor(owner: string, open: () => Promise<Session>) {
     this.#owner = owner;
@@ -21,14 +24,14 @@ export class Lease {
 
   /**
    * The first operations of a unit of work, with the context of its actor before them: tried once more, on another
-   * connection, where this one is gone, unless they commit.
+   * connection, where this one is gone, unless they commit or call stored code, which may.
    */
   async begin(actor: Actor, operations: Operation[], end: Operation[] = []): Promise<Outcome[]> {
     this.#session ??= await this.#open();
     try {
       return await this.#act(actor, operations, end);
     } catch (error) {
-      const isRepeatable = operations.every(({ kind }) => kind !== 'commit');
+      const isRepeatable = operations.every(({ kind }) => kind !== 'commit' && kind !== 'block');
       if (!isRepeatable || !isConnectionLost(error)) throw error;
       await this.#giveUp();
       this.#session = await this.#open();
@@ -39,11 +42,6 @@ export class Lease {
   /** The end of the context, for operations that are the last. */
   leave(): Operation[] {
     return [{ kind: 'block', sql: `BEGIN ${this.#owner}.rag_security.leave; END;`, binds: {} }];
-  }
-
-  /** Notes that the end of the context was sent. */
-  hasLeft(): void {
-    this.#actor = null;
   }
 
   /** Undoes what is not committed; a connection that is gone makes room for another. */
@@ -58,7 +56,7 @@ export class Lease {
   async release(): Promise<void> {
     const session = this.#session;
     if (session === undefined) return;
-    if (this.#actor !== null && session.isUsable) await session.run(this.leave()).catch(() => session.giveUp());
+    if (this.#mayHaveContext && session.isUsable) await session.run(this.leave()).catch(() => session.giveUp());
     this.#session = undefined;
     await session.release();
   }
@@ -66,10 +64,11 @@ export class Lease {
   async #act(actor: Actor, operations: Operation[], end: Operation[]): Promise<Outcome[]> {
     const isKnown = this.#actor !== null && isSame(this.#actor, actor);
     const before = isKnown ? [] : [enter(this.#owner, actor)];
-    // Whatever becomes of them, the context may be set from here on.
-    this.#actor = actor;
+    this.#actor = null;
+    this.#mayHaveContext = true;
     const outcomes = await this.session.run([...before, ...operations, ...end]);
-    if (end.length > 0) this.hasLeft();
+    this.#actor = end.length > 0 ? null : actor;
+    this.#mayHaveContext = end.length === 0;
     return outcomes.slice(before.length, before.length + operations.length);
   }
 
@@ -78,6 +77,7 @@ export class Lease {
     await this.#session?.release();
     this.#session = undefined;
     this.#actor = null;
+    this.#mayHaveContext = false;
   }
 }
 

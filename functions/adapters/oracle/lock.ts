@@ -38,7 +38,8 @@ export async function withLock<T>(
     await makeLock(holder);
     await take(holder);
     timer = setInterval(() => {
-      holder.run([{ kind: 'query', sql: 'SELECT 1 AS alive FROM dual', binds: {} }]).catch(() => {});
+      // With the holder's session the lock is gone, and the work must not go on.
+      holder.run([{ kind: 'query', sql: 'SELECT 1 AS alive FROM dual', binds: {} }]).catch(() => worker?.giveUp());
     }, KEEP_ALIVE_MS);
     worker = await open();
     return await work(worker);

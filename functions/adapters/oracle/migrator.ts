@@ -113,7 +113,8 @@ async function applyOne(
   for (const [i, statement] of statements.entries()) {
     if (i < done) continue;
     try {
-      await session.run([{ kind: 'block', sql: statement, binds: {} }]);
+      const [outcome] = await session.run([{ kind: 'block', sql: statement, binds: {} }]);
+      if (outcome?.isInvalid) throw new Error(await readCompileErrors(session));
     } catch (error) {
       // The first one after an earlier run may have been carried out just before that run ended.
       const isResumed = record !== undefined && i === done;
@@ -132,6 +133,20 @@ async function applyOne(
     { version, checksum },
   );
   return true;
+}
+
+/** Stored code that does not compile is kept all the same, and would fail whoever needs it. */
+async function readCompileErrors(session: Session): Promise<string> {
+  const [found] = await session.run([
+    {
+      kind: 'query',
+      sql: `SELECT name, type, line, text FROM user_errors WHERE attribute = 'ERROR'
+            ORDER BY name, type, sequence FETCH FIRST 5 ROWS ONLY`,
+      binds: {},
+    },
+  ]);
+  const told = (found?.rows ?? []).map(({ name, type, line, text }) => `${type} ${name}, line ${line}: ${text}`);
+  return `does not compile: ${told.join('; ').replace(/\s+/g, ' ')}`;
 }
 
 async function readProgress(session: Session, version: number): Promise<Progress | undefined> {
@@ -154,6 +169,9 @@ async function write(session: Session, sql: string, binds: Record<string, string
 const HINTS: Record<number, string> = {
   439: 'this database has no row-level security (DBMS_RLS), without which rights would rest on the functions alone',
   1031: 'the login lacks a right: the owner gets its rights by an administrator (RAG_DATABASE_ADMIN_USER), and an administrator other than SYS or ADMIN may need SYS to pass them on (GRANT … WITH GRANT OPTION)',
+  1919: 'this database has no Oracle Text (a "slim" image?)',
+  6550: 'a package is missing, or the owner may not use it: Oracle Text (a "slim" image?), DBMS_RLS, DBMS_VECTOR',
+  28110: 'a policy function does not compile',
   29833: 'this database has no Oracle Text (a "slim" image?)',
 };
 

@@ -1,6 +1,6 @@
 import type { Binds } from '../../ports/database.ts';
 import { BindTypes } from './binds.ts';
-import type { Connection, Driver, ExecuteResult, Pipeline } from './driver.ts';
+import { type Connection, type Driver, destroyConnection, type ExecuteResult, type Pipeline } from './driver.ts';
 import { deadlineExceeded } from './errors.ts';
 
 /** One thing that is asked of the database. */
@@ -15,6 +15,8 @@ export interface Outcome {
   /** With their column names in lower case. */
   rows: Record<string, unknown>[];
   rowsAffected: number;
+  /** Whether stored code was kept that does not compile. */
+  isInvalid: boolean;
 }
 
 const BREAK_EARLIER_MS = 300;
@@ -47,14 +49,24 @@ export class Session {
     const prepared = operations.map((operation) => this.#prepare(operation));
     return this.#withinDeadline(async () => {
       if (prepared.length > 1 && prepared.every(({ hasLob }) => !hasLob)) {
-        const pipeline = new this.#driver.Pipeline();
-        for (const { addTo } of prepared) addTo(pipeline);
-        return (await this.#connection.runPipeline(pipeline)).map(toOutcome);
+        return this.#runTogether(prepared);
       }
       const outcomes: Outcome[] = [];
       for (const { runAlone } of prepared) outcomes.push(toOutcome(await runAlone(this.#connection)));
       return outcomes;
     });
+  }
+
+  async #runTogether(prepared: Prepared[]): Promise<Outcome[]> {
+    const pipeline = new this.#driver.Pipeline();
+    for (const { addTo } of prepared) addTo(pipeline);
+    try {
+      return (await this.#connection.runPipeline(pipeline)).map(toOutcome);
+    } catch (error) {
+      // The driver no longer knows whether a transaction is open, nor, after a fault of its own, that the pipeline is over.
+      this.giveUp();
+      throw error;
+    }
   }
 
   /** Undoes what is not committed. Where that fails, the connection is given up. */
@@ -67,18 +79,18 @@ export class Session {
     }
   }
 
-  /** The connection does not go back to the pool. */
+  /** Cuts the connection off: it does not go back to the pool, and what was not committed is undone. */
   giveUp(): void {
+    if (!this.isUsable) return;
     this.isUsable = false;
+    destroyConnection(this.#connection);
   }
 
   async release(): Promise<void> {
-    if (this.isUsable) {
-      await this.#connection.close().catch(() => {});
-      return;
-    }
-    // Not waited for: the call that never came back may hold it up.
-    this.#connection.close({ drop: true }).catch(() => {});
+    // The pool's own calls are none of this deadline's business.
+    this.#connection.callTimeout = 0;
+    const closed = this.#connection.close().catch(() => {});
+    if (this.isUsable) await closed;
   }
 
   #prepare(operation: Operation): Prepared {
@@ -147,7 +159,6 @@ export class Session {
     const expiry = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
         this.giveUp();
-        this.#connection.break().catch(() => {});
         reject(deadlineExceeded());
       }, left);
     });
@@ -165,9 +176,9 @@ interface Prepared {
   runAlone(connection: Connection): Promise<ExecuteResult>;
 }
 
-function toOutcome(result: ExecuteResult): Outcome {
-  const rows = (result.rows ?? []).map((row) =>
+function toOutcome(result: ExecuteResult | undefined): Outcome {
+  const rows = (result?.rows ?? []).map((row) =>
     Object.fromEntries(Object.entries(row).map(([name, value]) => [name.toLowerCase(), value])),
   );
-  return { rows, rowsAffected: result.rowsAffected ?? 0 };
+  return { rows, rowsAffected: result?.rowsAffected ?? 0, isInvalid: result?.warning !== undefined };
 }

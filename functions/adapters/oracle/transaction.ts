@@ -3,6 +3,8 @@ import { translate } from './errors.ts';
 import type { Lease } from './lease.ts';
 import type { Operation, Outcome } from './session.ts';
 
+const NOTHING: Outcome = { rows: [], rowsAffected: 0, isInvalid: false };
+
 interface Waiting {
   operation: Operation;
   resolve(outcome: Outcome): void;
@@ -20,6 +22,9 @@ export class OracleTransaction implements Transaction {
   #hasBegun = false;
   /** Whether there is anything to commit: a change, or locks. */
   #isOpen = false;
+  /** The first failure: Oracle undoes a failed statement alone, so that what came before it would be kept. */
+  #failure: { error: unknown } | null = null;
+  #isEnded = false;
 
   constructor(dialect: Dialect, lease: Lease, actor: Actor) {
     this.dialect = dialect;
@@ -27,21 +32,23 @@ export class OracleTransaction implements Transaction {
     this.#actor = actor;
   }
 
-  async rows<T>(sql: string, binds: Binds = {}): Promise<T[]> {
-    return (await this.#ask({ kind: 'query', sql, binds })).rows as T[];
+  rows<T>(sql: string, binds: Binds = {}): Promise<T[]> {
+    return this.#ask({ kind: 'query', sql, binds }, ({ rows }) => rows as T[]);
   }
 
   /** At most `limit` rows, and no more than these are locked. */
-  async firstRows<T>(sql: string, binds: Binds, limit: number): Promise<T[]> {
-    return (await this.#ask({ kind: 'query', sql, binds, limit })).rows as T[];
+  firstRows<T>(sql: string, binds: Binds, limit: number): Promise<T[]> {
+    return this.#ask({ kind: 'query', sql, binds, limit }, ({ rows }) => rows as T[]);
   }
 
-  async execute(sql: string, binds: Binds = {}): Promise<number> {
-    return (await this.#ask({ kind: 'change', sql, binds })).rowsAffected;
+  execute(sql: string, binds: Binds = {}): Promise<number> {
+    const kind = /^\s*BEGIN\b/i.test(sql) ? 'block' : 'change';
+    return this.#ask({ kind, sql, binds }, ({ rowsAffected }) => rowsAffected);
   }
 
-  async executeMany(sql: string, many: Binds[]): Promise<number> {
-    return many.length === 0 ? 0 : (await this.#ask(toChange(sql, many))).rowsAffected;
+  executeMany(sql: string, many: Binds[]): Promise<number> {
+    if (many.length === 0) return Promise.resolve(0);
+    return this.#ask(toChange(sql, many), ({ rowsAffected }) => rowsAffected);
   }
 
   defer(sql: string, many: Binds[]): void {
@@ -51,18 +58,30 @@ export class OracleTransaction implements Transaction {
   /** Sends what was deferred, the commit, and where it is the last unit of work the end of the context: in one round trip. */
   async commit(isLast: boolean): Promise<void> {
     await this.#sent;
+    if (this.#failure !== null) throw this.#failure.error;
     const changes: Operation[] =
       this.#isOpen || this.#deferred.length > 0 ? [...this.#deferred, { kind: 'commit' }] : [];
     if (changes.length === 0 && !(isLast && this.#hasBegun)) return;
     await this.#lease.begin(this.#actor, changes, isLast ? this.#lease.leave() : []);
   }
 
-  #ask(operation: Operation): Promise<Outcome> {
+  /** Nothing more is sent from here on, nor under way. */
+  async end(): Promise<void> {
+    this.#isEnded = true;
+    await this.#sent;
+  }
+
+  #ask<T>(operation: Operation, read: (outcome: Outcome) => T): Promise<T> {
+    if (this.#isEnded) return Promise.reject(new Error('a statement was asked of a transaction that has ended'));
+    if (this.#failure !== null) return Promise.reject(this.#failure.error);
     this.#isOpen ||= operation.kind !== 'query' || /\bFOR UPDATE\b/i.test(operation.sql);
-    return new Promise((resolve, reject) => {
+    const asked = new Promise<Outcome>((resolve, reject) => {
       this.#waiting.push({ operation, resolve, reject });
       if (this.#waiting.length === 1) this.#sent = this.#sent.then(() => this.#send());
-    });
+    }).then(read);
+    // Where nobody waits for it, the commit tells of the failure.
+    asked.catch(() => {});
+    return asked;
   }
 
   async #send(): Promise<void> {
@@ -73,10 +92,11 @@ export class OracleTransaction implements Transaction {
       const outcomes = this.#hasBegun
         ? await this.#lease.session.run(operations)
         : await this.#lease.begin(this.#actor, operations);
-      for (const [i, { resolve }] of batch.entries()) resolve(outcomes[i] ?? { rows: [], rowsAffected: 0 });
+      for (const [i, { resolve }] of batch.entries()) resolve(outcomes[i] ?? NOTHING);
     } catch (error) {
       // Which of them failed is not known, and the transaction is not kept.
-      for (const { reject } of batch) reject(translate(error));
+      this.#failure ??= { error: translate(error) };
+      for (const { reject } of batch) reject(this.#failure.error);
     } finally {
       this.#hasBegun = true;
     }

@@ -17,7 +17,7 @@ interface UsersOptions extends SchemaNames {
 }
 
 /** The password is wrong, the account is locked or its password has expired: what setting the password mends. */
-const WRONG_LOGIN = new Set([1017, 28000, 28001, 28002, 1045]);
+const WRONG_LOGIN = new Set([1005, 1017, 1045, 28000, 28001, 28002]);
 
 /** Makes the owner and the runtime user where they are missing, and gives them their passwords where these do not fit. */
 export async function prepareUsers(options: UsersOptions, statements: Migration[]): Promise<void> {
@@ -42,11 +42,19 @@ export async function prepareUsers(options: UsersOptions, statements: Migration[
       [owner, passwords.owner],
       [runtime, passwords.runtime],
     ] as const) {
-      if (password !== null && !(await canLogIn(options, user))) await setPassword(admin, user, password);
+      if (password === null) continue;
+      const isNew = await hasNoPassword(admin, user);
+      if (isNew || !(await canLogIn(options, user))) await setPassword(admin, user, password);
     }
   } finally {
     await admin.release();
   }
+}
+
+async function hasNoPassword(admin: Session, user: string): Promise<boolean> {
+  const sql = 'SELECT authentication_type FROM dba_users WHERE username = :username';
+  const [found] = await admin.run([{ kind: 'query', sql, binds: { username: user } }]);
+  return found?.rows[0]?.authentication_type === 'NONE';
 }
 
 async function canLogIn({ connectAs }: UsersOptions, user: string): Promise<boolean> {

@@ -2,7 +2,7 @@ import type { BindUnit } from '../../../functions/adapters/oracle/driver.ts';
 import { FakeOracleError } from './errors.ts';
 
 type Row = Record<string, unknown>;
-export type Answer = { rows?: Row[]; rowsAffected?: number };
+export type Answer = { rows?: Row[]; rowsAffected?: number; warning?: Error };
 
 export interface StoredModel {
   vectorInfo: string | null;
@@ -35,6 +35,8 @@ export class FakeCatalog {
   readonly passwords = new Map<string, string>();
   /** Thrown instead of what a statement does, while it matches. */
   readonly failures: { matches: RegExp; error: () => Error; once: boolean }[] = [];
+  /** What does not compile, though it is kept. */
+  invalid: RegExp | null = null;
   /** The bytes of the longest VARCHAR2. */
   textBytes = 32_767;
   /** What a load leaves behind under a model's name. */
@@ -65,6 +67,21 @@ export class FakeCatalog {
     if (/^SELECT 1 AS alive/.test(sql)) return { rows: [{ ALIVE: 1 }] };
     if (/LENGTHB\(RPAD/.test(sql)) return { rows: [{ BYTES: this.textBytes }] };
     if (/\brag_migration\b/.test(sql) && !/^CREATE/.test(sql)) return this.#migration(sql, value);
+    if (/user_errors/.test(sql)) {
+      const error = {
+        NAME: 'RAG_X',
+        TYPE: 'PACKAGE BODY',
+        LINE: 3,
+        TEXT: 'PLS-00231: function may not be used in SQL',
+      };
+      return { rows: [error] };
+    }
+    if (/dba_users/.test(sql)) {
+      const password = this.passwords.get(String(value('username')));
+      return { rows: [{ AUTHENTICATION_TYPE: password === undefined ? 'NONE' : 'PASSWORD' }] };
+    }
+    if (this.invalid?.test(sql))
+      return { warning: new FakeOracleError('NJS-700', 'creation succeeded with compilation errors') };
     if (/user_tab_columns/.test(sql)) {
       const column = String(value('column_name'));
       const isThere = column === 'EMBEDDING' || this.columns.has(column);
@@ -182,7 +199,8 @@ export class FakeCatalog {
     const password = /^ALTER USER (\w+) IDENTIFIED BY "(.*)"/.exec(sql);
     if (password !== null) this.passwords.set(password[1] ?? '', password[2] ?? '');
     const isDdl = /^(?:CREATE|ALTER|DROP|GRANT|COMMENT)\b/i.test(sql);
-    const isBlockOfDdl = /^(?:BEGIN|DECLARE)\b/i.test(sql) && /EXECUTE IMMEDIATE|DBMS_RLS|CTX_DDL/.test(sql);
+    const isBlockOfDdl =
+      /^(?:BEGIN|DECLARE)\b/i.test(sql) && /EXECUTE IMMEDIATE|DBMS_RLS|CTX_DDL|DBMS_SESSION/.test(sql);
     return isDdl || isBlockOfDdl ? {} : null;
   }
 }

@@ -35,7 +35,7 @@ type Operation = {
 export interface Server {
   readonly recorder: Recorder;
   readonly catalog: FakeCatalog;
-  readonly leftContexts: object[];
+  readonly leftBehind: object[];
   embed(text: string): Float32Array;
   beforeRoundTrip(connection: FakeConnection): Promise<void>;
   connectBehind(user: string): Promise<pg.PoolClient>;
@@ -68,7 +68,12 @@ export class FakeConnection implements Connection {
   #isInTransaction = false;
   /** Whether there are changes or locks that others must not yet see, or wait for. */
   #isOpen = false;
+  /** Whether a call is a part of a pipeline that has not ended. */
+  #isInPipeline = false;
+  /** What the driver has heard of last: it rolls back of itself only then. */
+  #knowsOfTransaction = false;
   isClosed = false;
+  isCutOff = false;
 
   constructor(oracle: Server, user: string) {
     this.#oracle = oracle;
@@ -88,17 +93,31 @@ export class FakeConnection implements Connection {
     return this.#executeMany(sql, binds, options);
   }
 
-  async runPipeline(pipeline: Pipeline): Promise<ExecuteResult[]> {
+  async runPipeline(pipeline: Pipeline): Promise<(ExecuteResult | undefined)[]> {
     if (pipeline.constructor.name !== 'Pipeline') throw new FakeOracleError('NJS-005', 'invalid value for parameter 1');
     await this.#roundTrip();
-    const { operations } = pipeline as unknown as { operations: Operation[] };
-    const results: ExecuteResult[] = [];
+    // Where it fails, the driver neither hears whether a transaction is open, nor takes the pipeline for ended.
+    const knewOfTransaction = this.#knowsOfTransaction;
+    this.#isInPipeline = true;
+    const results = await this.#runOperations((pipeline as unknown as { operations: Operation[] }).operations).catch(
+      (error: unknown) => {
+        this.#knowsOfTransaction = knewOfTransaction;
+        throw error;
+      },
+    );
+    this.#isInPipeline = false;
+    return results;
+  }
+
+  async #runOperations(operations: Operation[]): Promise<(ExecuteResult | undefined)[]> {
+    const results: (ExecuteResult | undefined)[] = [];
     /** What has LOBs to fetch when the pipeline has ended, and the context that it needs for it. */
     let open: { sql: string; context: Context } | null = null;
     for (const { opType, statement, parameters, options } of operations) {
       if (opType === 'commit') {
         await this.#end('COMMIT');
-        results.push({});
+        // As the driver has it.
+        results.push(undefined);
       } else if (opType === 'executeMany') {
         results.push(await this.#executeMany(statement, parameters, options));
       } else {
@@ -109,7 +128,7 @@ export class FakeConnection implements Connection {
       }
     }
     if (open !== null) {
-      await this.#roundTrip();
+      this.#oracle.recorder.roundTrips++;
       const isLate = open.context !== this.#context && this.#oracle.recorder.isProduct(open.sql);
       if (isLate) throw new Error(`LOBs are fetched after the context has changed: ${open.sql}`);
     }
@@ -130,20 +149,54 @@ export class FakeConnection implements Connection {
     await this.#end('ROLLBACK');
   }
 
-  async break(): Promise<void> {}
+  /** Cut off: the server undoes what was not committed, and the pool forgets the connection. */
+  readonly _impl = {
+    nscon: {
+      forceDisconnect: () => {
+        this.isCutOff = true;
+        this.#context = NOBODY;
+        this.#isInPipeline = false;
+        const client = this.#client;
+        this.#client = undefined;
+        this.#isInTransaction = false;
+        this.#isOpen = false;
+        this.#oracle.release(this);
+        // The database behind is told before anybody else can ask it for anything.
+        client?.query('ROLLBACK').then(
+          () => client.release(),
+          (error: Error) => client.release(error),
+        );
+      },
+    },
+  };
 
-  /** Rolls back; everything else of the session stays, the context too, as the pools of oracledb have it. */
-  async close(options?: { drop: boolean }): Promise<void> {
+  /** Goes back to its pool as oracledb has it: undone is what the driver knows of, and the context stays. */
+  async close(): Promise<void> {
     if (this.isClosed) throw new FakeOracleError('NJS-003', 'invalid or closed connection');
-    await this.#end('ROLLBACK').catch(() => {});
-    if (this.#context !== NOBODY && options?.drop !== true) this.#oracle.leftContexts.push(this.#context);
+    if (!this.isCutOff) {
+      if (this.#knowsOfTransaction) await this.#end('ROLLBACK').catch(() => {});
+      if (this.#context !== NOBODY || this.#isOpen || this.#isInPipeline) {
+        this.#oracle.leftBehind.push({
+          context: this.#context,
+          isOpen: this.#isOpen,
+          isInPipeline: this.#isInPipeline,
+        });
+      }
+    }
     this.isClosed = true;
     this.#client?.release();
     this.#client = undefined;
     this.#oracle.gone(this);
   }
 
+  /** Lent again by its pool. */
+  reopen(): void {
+    this.isClosed = false;
+  }
+
   async #roundTrip(): Promise<void> {
+    if (this.isCutOff) throw new FakeOracleError('NJS-500', 'connection to the Oracle Database was broken', true);
+    if (this.#isInPipeline) throw new Error('a pipeline that failed is taken for open by the driver');
     if (this.isClosed) throw new FakeOracleError('NJS-003', 'invalid or closed connection');
     this.#oracle.recorder.roundTrips++;
     await this.#oracle.beforeRoundTrip(this);
@@ -170,22 +223,21 @@ export class FakeConnection implements Connection {
     const binds = Object.fromEntries(Object.entries(units).map(([name, { val }]) => [name, toBind(val)]));
     if (/FOR UPDATE SKIP LOCKED\s*$/.test(sql))
       return { result: await this.#skipLocked(sql, binds, options), isLob: false };
+    this.#knowsOfTransaction ||= !parsed.isQuery || /FOR UPDATE\b/.test(sql);
     this.#isOpen ||= !parsed.isQuery || /FOR UPDATE\s*$/.test(sql);
     const { rows, rowCount, fields } = await this.#run(sql, binds);
     await this.#endOfRead();
     if (!parsed.isQuery) return { result: { rowsAffected: rowCount ?? 0 }, isLob: false };
     const isLob = fields.some((field) => field.dataTypeID === PG_TEXT && CLOB_COLUMNS.has(field.name));
     const fetched = options.maxRows === undefined ? rows : rows.slice(0, options.maxRows);
-    await this.#countFetches(fetched.length, options);
+    this.#countFetches(fetched.length, options);
     return { result: { rows: fetched.map(toOracleRow) }, isLob };
   }
 
   /** What does not come with the execution is fetched in round trips of its own. */
-  async #countFetches(
-    rows: number,
-    { prefetchRows = 2, fetchArraySize = 100, maxRows }: ExecuteOptions,
-  ): Promise<void> {
-    for (let got = prefetchRows; got <= rows && got !== maxRows; got += fetchArraySize) await this.#roundTrip();
+  #countFetches(rows: number, { prefetchRows = 2, fetchArraySize = 100, maxRows }: ExecuteOptions): void {
+    for (let got = prefetchRows; got <= rows && got !== maxRows; got += fetchArraySize)
+      this.#oracle.recorder.roundTrips++;
   }
 
   async #skipLocked(sql: string, binds: Binds, options: ExecuteOptions): Promise<ExecuteResult> {
@@ -228,6 +280,7 @@ export class FakeConnection implements Connection {
     const prepared = toPositional(translated[0]?.sql ?? '');
     const values = translated.map(({ binds }) => positionalValues(prepared, binds));
     this.#isOpen = true;
+    this.#knowsOfTransaction = true;
     const rowsAffected = await this.#atomically((client) => runAsSet(client, prepared, values));
     return { rowsAffected };
   }
@@ -288,6 +341,7 @@ export class FakeConnection implements Connection {
   async #end(command: 'COMMIT' | 'ROLLBACK'): Promise<void> {
     if (this.#isInTransaction) await this.#pg(command);
     this.#isOpen = false;
+    this.#knowsOfTransaction = false;
     this.#oracle.release(this);
   }
 

@@ -26,8 +26,8 @@ const NUMERIC: number[] = [builtins.INT8, builtins.NUMERIC];
 export class FakeOracle implements Server {
   readonly recorder: Recorder;
   readonly catalog = new FakeCatalog();
-  /** Contexts that were left set when a connection went back to its pool. */
-  readonly leftContexts: object[] = [];
+  /** What was left in connections that went back to their pool: a context, a transaction, a pipeline. */
+  readonly leftBehind: object[] = [];
   /** What the model in the database makes of a text. */
   embed: (text: string) => Float32Array = () => new Float32Array(384);
   /** Thrown by the next round trip, once each. */
@@ -87,16 +87,25 @@ export class FakeOracle implements Server {
   #createPool(options: PoolOptions): Pool {
     let isClosed = false;
     const open = new Set<FakeConnection>();
+    const free: FakeConnection[] = [];
     const waiting: (() => void)[] = [];
     const { gone } = this;
     this.gone = (connection) => {
       gone(connection);
-      if (open.delete(connection)) waiting.shift()?.();
+      if (!open.delete(connection)) return;
+      if (!connection.isCutOff) free.push(connection);
+      waiting.shift()?.();
     };
     return {
       getConnection: async () => {
         if (isClosed) throw new FakeOracleError('NJS-065', 'the connection pool was closed');
         while (open.size >= options.poolMax) await new Promise<void>((resolve) => waiting.push(resolve));
+        const idle = free.pop();
+        if (idle !== undefined) {
+          idle.reopen();
+          open.add(idle);
+          return idle;
+        }
         const connection = new FakeConnection(this, options.user ?? '');
         open.add(connection);
         this.connectionsOpened++;

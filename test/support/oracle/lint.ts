@@ -29,6 +29,8 @@ const CATALOG: Record<string, string[]> = {
   user_mining_models: ['model_name', 'mining_function', 'algorithm'],
   user_mining_model_attributes: ['model_name', 'attribute_type', 'vector_info'],
   user_tab_columns: ['table_name', 'column_name'],
+  user_errors: ['name', 'type', 'line', 'text', 'attribute', 'sequence'],
+  dba_users: ['username', 'authentication_type'],
   all_indexes: ['owner', 'index_name', 'status'],
 };
 
