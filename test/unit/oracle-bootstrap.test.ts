@@ -75,6 +75,14 @@ describe('migrations on Oracle', () => {
     expect(error?.message).toContain('V2__row_security.sql');
   });
 
+  test.each([
+    ['CREATE TABLE IF NOT EXISTS rag_bootstrap_lock', 'ORA-00955'],
+    ['INSERT INTO rag_bootstrap_lock', 'ORA-00001'],
+  ])('go on where another process has just done the same: %s', async (sql, code) => {
+    oracle.catalog.failAt(new RegExp(sql), () => new FakeOracleError(code, 'it is there'));
+    expect(await migrator().apply(await oracleMigrations())).not.toEqual([]);
+  });
+
   test('that wait in vain for another bootstrap say so', async () => {
     oracle.catalog.failAt(/FOR UPDATE WAIT/, () => new FakeOracleError('ORA-30006', 'resource busy'));
     expect((await caught(migrator().apply([])))?.message).toContain('Another bootstrap');

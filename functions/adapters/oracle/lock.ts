@@ -14,6 +14,7 @@ const KEEP_ALIVE_MS = 60_000;
 /** Less than a function may run. */
 const LOCK_WAIT_SECONDS = 240;
 const NAME_IS_TAKEN = 955;
+const KEY_IS_TAKEN = 1;
 const WAITED_IN_VAIN = 30_006;
 
 /**
@@ -61,32 +62,28 @@ async function take(session: Session): Promise<void> {
   }
 }
 
+/** Makes the row that is locked; another process may be making it at the same moment. */
 async function makeLock(session: Session): Promise<void> {
+  await tolerating(
+    session,
+    NAME_IS_TAKEN,
+    'CREATE TABLE IF NOT EXISTS rag_bootstrap_lock (lock_id NUMBER(1) CONSTRAINT rag_bootstrap_lock_pk PRIMARY KEY)',
+  );
+  await tolerating(
+    session,
+    KEY_IS_TAKEN,
+    `INSERT INTO rag_bootstrap_lock (lock_id)
+     SELECT 1 FROM dual WHERE NOT EXISTS (SELECT 1 FROM rag_bootstrap_lock WHERE lock_id = 1)`,
+  );
+}
+
+/** One call each, since a pipeline that fails takes its session along. */
+async function tolerating(session: Session, errorNumber: number, sql: string): Promise<void> {
   try {
-    await session.run([
-      {
-        kind: 'change',
-        sql: 'CREATE TABLE IF NOT EXISTS rag_bootstrap_lock (lock_id NUMBER(1) CONSTRAINT rag_bootstrap_lock_pk PRIMARY KEY)',
-        binds: {},
-      },
-    ]);
+    await session.run([{ kind: 'change', sql, binds: {} }]);
+    await session.run([{ kind: 'commit' }]);
   } catch (error) {
-    // Another process makes it at the same moment.
-    if (oracleNumber(error) !== NAME_IS_TAKEN) throw error;
+    if (oracleNumber(error) !== errorNumber) throw error;
+    await session.rollback();
   }
-  // Waits for another process's insert, and then finds its row.
-  await session
-    .run([
-      {
-        kind: 'change',
-        sql: `INSERT INTO rag_bootstrap_lock (lock_id)
-            SELECT 1 FROM dual WHERE NOT EXISTS (SELECT 1 FROM rag_bootstrap_lock WHERE lock_id = 1)`,
-        binds: {},
-      },
-      { kind: 'commit' },
-    ])
-    .catch(async (error: unknown) => {
-      if (oracleNumber(error) !== 1) throw error;
-      await session.rollback();
-    });
 }
