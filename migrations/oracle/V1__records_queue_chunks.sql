@@ -147,42 +147,170 @@ CREATE TABLE rag_log (
 
 COMMENT ON TABLE employee IS 'People: who they are to the token issuer, and their role';
 
+COMMENT ON COLUMN employee.employee_id IS 'The number that records refer to';
+
 COMMENT ON COLUMN employee.subject IS 'The value of the token''s claim that names this person';
+
+COMMENT ON COLUMN employee.first_name IS 'Shown by the tasks assigned to this person';
+
+COMMENT ON COLUMN employee.last_name IS 'Shown by the tasks assigned to this person';
 
 COMMENT ON COLUMN employee.role IS 'developer sees the organisation''s records and their own, manager and admin everything';
 
 COMMENT ON TABLE project IS 'Projects, seen by everybody known';
 
+COMMENT ON COLUMN project.project_id IS 'The number that records refer to';
+
+COMMENT ON COLUMN project.name IS 'Shown by its sprints and tasks';
+
+COMMENT ON COLUMN project.status IS 'planning, active, completed or on_hold';
+
+COMMENT ON COLUMN project.start_date IS 'First day, if known';
+
+COMMENT ON COLUMN project.end_date IS 'Last day, if known';
+
+COMMENT ON COLUMN project.description IS 'Free text, at most 100,000 characters';
+
 COMMENT ON TABLE sprint IS 'Sprints, seen by everybody known';
+
+COMMENT ON COLUMN sprint.sprint_id IS 'The number that records refer to';
+
+COMMENT ON COLUMN sprint.project_id IS 'Its project, if it has one';
+
+COMMENT ON COLUMN sprint.name IS 'Shown by its tasks';
+
+COMMENT ON COLUMN sprint.status IS 'planned, active or completed';
+
+COMMENT ON COLUMN sprint.start_date IS 'First day, if known';
+
+COMMENT ON COLUMN sprint.end_date IS 'Last day, if known';
+
+COMMENT ON COLUMN sprint.goal IS 'Free text';
 
 COMMENT ON TABLE task IS 'Tasks, seen by their assignee and by managers';
 
+COMMENT ON COLUMN task.task_id IS 'The number that records refer to';
+
+COMMENT ON COLUMN task.project_id IS 'Its project, if it has one';
+
+COMMENT ON COLUMN task.sprint_id IS 'Its sprint, if it has one';
+
 COMMENT ON COLUMN task.assignee_id IS 'Whose task it is; null: only managers see it';
+
+COMMENT ON COLUMN task.title IS 'One line';
+
+COMMENT ON COLUMN task.status IS 'todo, in_progress, done or blocked';
+
+COMMENT ON COLUMN task.priority IS 'low, medium, high or critical';
+
+COMMENT ON COLUMN task.story_points IS 'Its size, if estimated';
+
+COMMENT ON COLUMN task.estimated_hours IS 'Its effort, if estimated';
+
+COMMENT ON COLUMN task.due_date IS 'When it should be done, if known';
+
+COMMENT ON COLUMN task.description IS 'Free text, at most 100,000 characters';
 
 COMMENT ON TABLE task_comment IS 'Comments, part of what is indexed of their task';
 
+COMMENT ON COLUMN task_comment.task_id IS 'The task';
+
+COMMENT ON COLUMN task_comment.comment_id IS 'The number of the comment within its task';
+
+COMMENT ON COLUMN task_comment.content IS 'Free text';
+
 COMMENT ON TABLE rag_source IS 'One row for each source that was ever indexed: its state, and what makes late writers lose';
+
+COMMENT ON COLUMN rag_source.source_type IS 'The kind of source: task, sprint, project';
+
+COMMENT ON COLUMN rag_source.source_id IS 'The source''s number, or another name within its kind';
 
 COMMENT ON COLUMN rag_source.generation IS 'The newest DIRTY_ID whose text or deletion is in the chunks';
 
 COMMENT ON COLUMN rag_source.state IS 'ready, empty (nothing to index), failed (given up) or deleted';
 
+COMMENT ON COLUMN rag_source.chunk_count IS 'The chunks of the current embedding model';
+
+COMMENT ON COLUMN rag_source.indexed_at IS 'When the chunks were last switched';
+
+COMMENT ON COLUMN rag_source.last_error IS 'Why the last attempt failed; null: it did not';
+
 COMMENT ON TABLE rag_chunk IS 'Passages with their vectors, for each embedding model of their own; written by the drain alone';
+
+COMMENT ON COLUMN rag_chunk.chunk_id IS 'The passage';
+
+COMMENT ON COLUMN rag_chunk.source_type IS 'The kind of source that it was cut from';
+
+COMMENT ON COLUMN rag_chunk.source_id IS 'The source that it was cut from';
+
+COMMENT ON COLUMN rag_chunk.chunk_no IS 'Its place in the source, from 0';
 
 COMMENT ON COLUMN rag_chunk.section IS 'The larger unit that the passage was cut from; null: the passage is the whole';
 
+COMMENT ON COLUMN rag_chunk.owner_employee_id IS 'Whose it is; null: nobody''s';
+
 COMMENT ON COLUMN rag_chunk.audience IS 'Who sees it besides managers: organization (everybody known) or owner (OWNER_EMPLOYEE_ID)';
 
+COMMENT ON COLUMN rag_chunk.project_id IS 'The project of its source';
+
+COMMENT ON COLUMN rag_chunk.sprint_id IS 'The sprint of its source';
+
+COMMENT ON COLUMN rag_chunk.title IS 'What it is cited by';
+
+COMMENT ON COLUMN rag_chunk.content IS 'The exact text embedded';
+
 COMMENT ON COLUMN rag_chunk.content_hash IS 'SHA-256, in hex, of the exact text embedded';
+
+COMMENT ON COLUMN rag_chunk.metadata IS 'What is known of its source besides';
 
 COMMENT ON COLUMN rag_chunk.embedding IS 'The vector, where the model has 384 dimensions; others are in EMBEDDING_<dimensions>';
 
 COMMENT ON COLUMN rag_chunk.embedding_model IS 'The model that made the vector: distances of two models are never compared';
 
+COMMENT ON COLUMN rag_chunk.updated_at IS 'When text, rights or metadata were last written';
+
 COMMENT ON TABLE rag_dirty IS 'The re-index queue: a row for each change of a source, written in the change''s own transaction';
 
-COMMENT ON COLUMN rag_dirty.claimed_until IS 'Until when a drain holds the row; past: that drain is dead';
+COMMENT ON COLUMN rag_dirty.dirty_id IS 'Rises in the order in which the writes of a source commit';
+
+COMMENT ON COLUMN rag_dirty.source_type IS 'The kind of source that changed';
+
+COMMENT ON COLUMN rag_dirty.source_id IS 'The source that changed';
+
+COMMENT ON COLUMN rag_dirty.action IS 'UPSERT or DELETE';
+
+COMMENT ON COLUMN rag_dirty.enqueued_at IS 'When it changed: the order of the queue';
 
 COMMENT ON COLUMN rag_dirty.attempts IS 'How often the row was claimed; at the limit it is parked until it is requeued';
 
+COMMENT ON COLUMN rag_dirty.last_error IS 'Why the last attempt failed';
+
+COMMENT ON COLUMN rag_dirty.claimed_until IS 'Until when a drain holds the row; past: that drain is dead';
+
+COMMENT ON COLUMN rag_dirty.next_attempt_at IS 'Not before this time, after a failure';
+
 COMMENT ON TABLE rag_log IS 'One row for each question, written also where the answer failed';
+
+COMMENT ON COLUMN rag_log.log_id IS 'The question';
+
+COMMENT ON COLUMN rag_log.call_id IS 'The call, as in the functions'' log';
+
+COMMENT ON COLUMN rag_log.asked_at IS 'When it was asked';
+
+COMMENT ON COLUMN rag_log.employee_id IS 'Who asked';
+
+COMMENT ON COLUMN rag_log.question IS 'The question as asked';
+
+COMMENT ON COLUMN rag_log.outcome IS 'answered, not_found, off_topic or failed';
+
+COMMENT ON COLUMN rag_log.answer IS 'What was said; null where it failed';
+
+COMMENT ON COLUMN rag_log.retrieved IS 'The chunks found, with their distances';
+
+COMMENT ON COLUMN rag_log.cited IS 'The chunks that the answer cites';
+
+COMMENT ON COLUMN rag_log.model IS 'Who answered; null: no model was asked';
+
+COMMENT ON COLUMN rag_log.timings IS 'Milliseconds by stage';
+
+COMMENT ON COLUMN rag_log.tokens IS 'What the language model used, if one did';

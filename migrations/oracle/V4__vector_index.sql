@@ -11,6 +11,14 @@ CREATE TABLE rag_vector_index (
 
 COMMENT ON TABLE rag_vector_index IS 'For each vector index: how many chunks there were when its centroids were chosen';
 
+COMMENT ON COLUMN rag_vector_index.column_name IS 'The vector column of RAG_CHUNK';
+
+COMMENT ON COLUMN rag_vector_index.index_name IS 'Its index';
+
+COMMENT ON COLUMN rag_vector_index.built_rows IS 'The vectors that there were when it was built';
+
+COMMENT ON COLUMN rag_vector_index.built_at IS 'When it was built';
+
 CREATE OR REPLACE PACKAGE rag_index AUTHID DEFINER AS
   -- Makes the index of a vector column of RAG_CHUNK, which then held p_rows vectors; nothing where another session makes it.
   PROCEDURE build(p_column IN VARCHAR2, p_rows IN NUMBER);

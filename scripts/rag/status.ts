@@ -8,10 +8,8 @@ import { count, say } from './printing.ts';
 export async function status(args: string[]): Promise<number> {
   const { place } = readArgs(args, [], {});
   const api = await connect(place, undefined);
-  const { queue, chunks, embeddingModel, reembedding, answerModel, database } = await api.call<Status>(
-    'GET',
-    '/v1/status',
-  );
+  const state = await api.call<Status>('GET', '/v1/status');
+  const { queue, chunks, embeddingModel, reembedding, answerModel, database, vectorIndex } = state;
   const oldest = queue.oldestWaitingSeconds;
   const rows: [string, string][] = [
     ['waiting', count(queue.waiting, 'change') + (oldest === null ? '' : `, the oldest for ${Math.round(oldest)} s`)],
@@ -24,9 +22,17 @@ export async function status(args: string[]): Promise<number> {
     ...(reembedding === null ? [] : [['next', progressOf(reembedding)] satisfies [string, string]]),
     ['answers', answerModel],
     ['database', database],
+    ...(vectorIndex === null ? [] : [['index', indexOf(vectorIndex)] satisfies [string, string]]),
   ];
   for (const [name, value] of rows) say(`${name.padEnd(11)}${value}`);
   return 0;
+}
+
+/** Whether searches go by way of an index. */
+function indexOf({ status: indexStatus, builtRows, builtAt }: NonNullable<Status['vectorIndex']>): string {
+  if (indexStatus === 'absent') return 'none, every search is exact';
+  const built = `built from ${count(builtRows, 'vector')} at ${builtAt}`;
+  return indexStatus === 'ready' ? built : `unusable, to be built anew (${built}); every search is exact`;
 }
 
 /** How far the chunks of the next embedding model are. */

@@ -129,11 +129,12 @@ describe('the Oracle migrations', () => {
     }
   });
 
-  test('describe every table', async () => {
+  test('describe every table and every column', async () => {
     const text = (await oracleMigrations()).map(({ sql }) => sql).join('\n');
-    for (const table of schema.tables.keys()) {
-      if (!['rag_migration', 'rag_bootstrap_lock'].includes(table))
-        expect(text).toContain(`COMMENT ON TABLE ${table} IS`);
+    for (const [table, columns] of schema.tables) {
+      if (['rag_migration', 'rag_bootstrap_lock'].includes(table)) continue;
+      expect(text).toContain(`COMMENT ON TABLE ${table} IS`);
+      for (const column of columns) expect(text).toContain(`COMMENT ON COLUMN ${table}.${column} IS`);
     }
   });
 });
