@@ -182,8 +182,14 @@ forEachDatabase('failure', (bench) => {
 
       let failing: Promise<unknown> = Promise.resolve();
       await bench.anotherPool().transaction('system', async (tx) => {
-        const foundGeneration = before?.generation ?? null;
-        await switchGenerations(tx, [{ ref, foundGeneration, generation, state: 'ready', chunkCount: 1 }]);
+        const foundGeneration = before?.generation;
+        if (foundGeneration === undefined) {
+          await tx.execute(
+            `INSERT INTO rag_source (source_type, source_id, generation, state, chunk_count)
+             VALUES ('project', '1', :generation, 'ready', 1)`,
+            { generation },
+          );
+        } else await switchGenerations(tx, [{ ref, foundGeneration, generation, state: 'ready', chunkCount: 1 }]);
         failing = bench.drain();
         // Time for the failing drain to come to where it waits for this transaction.
         await new Promise((resolve) => setTimeout(resolve, 300));
