@@ -12,6 +12,9 @@ interface SessionOptions {
   signal: AbortSignal;
 }
 
+/** Not the product's way: the server ends the call, so that what it makes can be dropped. */
+type Breakable = Connection & { break(): Promise<void> };
+
 export type Row = Record<string, unknown>;
 
 /**
@@ -21,31 +24,45 @@ export type Row = Record<string, unknown>;
 export class ProbeSession {
   /** For what the product's session has no word for. */
   readonly connection: Connection;
-  readonly #session: Session;
+  readonly #driver: Driver;
+  #session: Session;
+  /** What cost it its connection, as an error in a pipeline does; null where it lives. */
+  #loss: unknown = null;
   readonly #names: Names;
   /** Aborted when nothing more may be sent. */
   readonly signal: AbortSignal;
   readonly #onAbort = () => {
-    this.#session.giveUp();
-    this.connection.break().catch(() => {});
+    (this.connection as Breakable).break().catch(() => {});
   };
 
   constructor({ driver, connection, deadline, names, signal }: SessionOptions) {
     this.connection = connection;
+    this.#driver = driver;
     this.#session = new Session(driver, connection, deadline);
     this.#names = names;
     this.signal = signal;
     signal.addEventListener('abort', this.#onAbort);
   }
 
-  /** Several go out as one pipeline. */
+  /** From now on it has so much time, and when that is over its connection is given up as the product gives one up. */
+  limit(milliseconds: number): void {
+    this.#session = new Session(this.#driver, this.connection, new Date(Date.now() + milliseconds));
+  }
+
+  /** Several go out as one pipeline; an error in it is the end of the session, as it is in the product. */
   async run(operations: Operation[]): Promise<Outcome[]> {
     this.signal.throwIfAborted();
-    return this.#session.run(
-      operations.map((operation) =>
-        'sql' in operation ? { ...operation, sql: this.#names.fill(operation.sql) } : operation,
-      ),
-    );
+    if (this.#loss !== null) throw this.#loss;
+    try {
+      return await this.#session.run(
+        operations.map((operation) =>
+          'sql' in operation ? { ...operation, sql: this.#names.fill(operation.sql) } : operation,
+        ),
+      );
+    } catch (error) {
+      if (!this.#session.isUsable) this.#loss = error;
+      throw error;
+    }
   }
 
   /** With a limit, no more rows than these are fetched, and locked. */
@@ -87,6 +104,8 @@ export class ProbeSession {
 
   async close(): Promise<void> {
     this.signal.removeEventListener('abort', this.#onAbort);
+    // A call that was broken off and did not end would hold the rollback up.
+    if (this.signal.aborted) this.#session.giveUp();
     await this.#session.rollback();
     await this.#session.release();
   }

@@ -15,6 +15,7 @@ export interface DoctorSettings {
 }
 
 const PREFIX = 'oracle:';
+const POSTGRES = /^postgres(ql)?:/i;
 const VAULT = 'vault:';
 const DEFAULT_OWNER = 'RAG_OWNER';
 const DEFAULT_MODEL = 'ALL_MINILM_L12_V2';
@@ -36,6 +37,9 @@ export function readSettings(env: Env): DoctorSettings {
     if (!isName(value)) faults.push(`${name} must be an Oracle name (A-Z, 0-9, _; a letter first)`);
     return value;
   };
+  if (POSTGRES.test(given('RAG_DATABASE') ?? '')) {
+    throw new UserError('RAG_DATABASE is a PostgreSQL address: the doctor and its probes are for Oracle Database only');
+  }
   const database = required('RAG_DATABASE', `${PREFIX} and a connect string, as the console of the database shows it`);
   if (database !== '' && !(database.startsWith(PREFIX) && database.length > PREFIX.length)) {
     faults.push(`RAG_DATABASE must be ${PREFIX} and a connect string: the doctor looks at Oracle databases`);

@@ -47,7 +47,7 @@ test.each([['--probe'], []])(
 
 test('all that is wrong with the settings is told at once, and no value', async () => {
   const env = {
-    RAG_DATABASE: `postgres://user:${PASSWORD}@${HOST}/db`,
+    RAG_DATABASE: `user/${PASSWORD}@${HOST}/db`,
     RAG_DATABASE_PASSWORD: PASSWORD,
     RAG_EMBEDDING_MODEL: 'a model',
     RAG_EMBEDDING_WINDOW: '12',
@@ -62,6 +62,21 @@ test('all that is wrong with the settings is told at once, and no value', async 
     expect(told.out + told.err).toContain('RAG_EMBEDDING_MODEL must be an Oracle name');
     expect(told.out + told.err).toContain('RAG_EMBEDDING_WINDOW must be a whole number');
     expect(told.out + told.err).not.toContain('RAG_DATABASE_PASSWORD');
+    expect(everythingTold(told)).not.toContain(PASSWORD);
+  }
+});
+
+test('of a PostgreSQL address it says alone that the doctor is for Oracle', async () => {
+  const env = { RAG_DATABASE: `postgres://user:${PASSWORD}@${HOST}/db` };
+
+  for (const argv of [[], ['--probe']]) {
+    const told = await tell(new StandIn(), argv, { env });
+
+    expect(told.code).toBe(1);
+    expect(told.out + told.err).toContain(
+      'RAG_DATABASE is a PostgreSQL address: the doctor and its probes are for Oracle Database only\n',
+    );
+    expect(told.out + told.err).not.toContain('is missing');
     expect(everythingTold(told)).not.toContain(PASSWORD);
   }
 });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, oracleError, type StandInSession } from './doctor-stand-in.ts';
 
 /** Answers as a database that does everything the product hopes for; a new one for each test. */
@@ -9,6 +10,18 @@ const EVERY_PRIVILEGE = ['CREATE SESSION', 'CREATE PROCEDURE', 'CREATE ANY CONTE
 
 /** How many words the stand-in's model reads. */
 const WORDS_READ = 254;
+
+/** What the policies of P17 leave. */
+const seenBy = (who: string | null): number[] => {
+  if (who === 'system') return [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
+  return who === '7' ? [1] : who === '8' ? [2] : [];
+};
+
+/** A call that takes too long, and is ended before the doctor's own limit. */
+const cutOff = async () => {
+  await sleep(60);
+  return Promise.reject(oracleError('ORA-01013', 'user requested cancel of current operation'));
+};
 
 /** A vector that depends on each word that is read. */
 function embed(text: string): Float32Array {
@@ -26,7 +39,7 @@ const similarity = (a: Float32Array, b: Float32Array) => {
 
 export function fitDatabase(): Answer {
   const committed = new Map<number, Record<string, unknown>>();
-  const pending = new Map<number, { number: number; row: Record<string, unknown> }>();
+  const pending = new Map<number, { session: StandInSession; row: Record<string, unknown> }>();
   const locks = new Map<number, number>();
   const words = new Map<string, string>();
   const loads: string[] = [];
@@ -35,11 +48,14 @@ export function fitDatabase(): Answer {
 
   const visible = (session: StandInSession) => [
     ...committed.values(),
-    ...[...pending.values()].filter(({ number }) => number === session.number).map((entry) => entry.row),
+    ...[...pending.values()].filter((entry) => entry.session === session).map((entry) => entry.row),
   ];
+  /** Whether another session holds rows that are not committed. */
+  const isBusy = (session: StandInSession) =>
+    [...pending.values()].some((entry) => entry.session !== session && !entry.session.isGone);
   const end = (session: StandInSession, keep: boolean) => {
     for (const [id, entry] of pending) {
-      if (entry.number !== session.number) continue;
+      if (entry.session !== session) continue;
       if (keep) committed.set(id, entry.row);
       pending.delete(id);
     }
@@ -75,6 +91,8 @@ export function fitDatabase(): Answer {
   const answers: [RegExp, Answer][] = [
     [/^COMMIT$/, (_, __, session) => end(session, true)],
     [/^ROLLBACK$/, (_, __, session) => end(session, false)],
+    // P10: who makes an index and may not wait
+    [/^CREATE VECTOR INDEX \w+_BUSY_IVF[\s\S]* 90$/, () => oracleError('ORA-00054', 'resource busy')],
     [/^SELECT version_full/, () => row({ VERSION_FULL: '23.26.2.1.0' })],
     [/session_privs/, () => ({ rows: EVERY_PRIVILEGE.map((privilege) => ({ PRIVILEGE: privilege })) })],
     [/v\$mystat/, () => row({ VALUE: roundTrips++ })],
@@ -110,19 +128,24 @@ export function fitDatabase(): Answer {
     [/^SELECT id FROM \w+_ITEMS ORDER BY id$/, (_, __, { who }) => ids(who === '7' ? [1] : [])],
     [
       /^SELECT id FROM \w+_CHUNKS ORDER BY id/,
-      (sql, _, { who }, { maxRows = 0 }) => {
-        const all = who === 'system' ? [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12] : [];
-        const seen = who === '7' ? [1] : who === '8' ? [2] : all;
-        return ids(sql.includes('FOR UPDATE') ? seen.slice(0, maxRows) : seen);
-      },
+      (sql, _, { who }, { maxRows = 0 }) =>
+        ids(sql.includes('FOR UPDATE') ? seenBy(who).slice(0, maxRows) : seenBy(who)),
     ],
     [/'mine'\)$/, (_, __, { who }) => (who === 'system' ? {} : oracleError('ORA-28115', 'policy with check option'))],
-    [/COUNT\(\*\) AS n FROM \w+_CHUNKS/, (_, { words: text }) => row({ N: text === '{hidden}' ? 12 : 1 })],
+    [/COUNT\(\*\) AS n FROM \w+_CHUNKS/, (_, { words: text }) => row({ N: text === '{hidden}' ? 512 : 1 })],
+    [/^SELECT c\.id, SCORE\(1\)[\s\S]*_CHUNKS c/, (_, { k }, { who }) => ids(seenBy(who).slice(0, Number(k)))],
+    [/^SELECT c\.id, VECTOR_DISTANCE[\s\S]*_CHUNKS c/, (_, { k }, { who }) => ids(seenBy(who).slice(0, Number(k)))],
+    [/^SELECT r\.task_id/, (_, __, { who }) => ids(who === 'system' ? [900] : [])],
+    [
+      /^INSERT INTO \w+_CHUNKS \(.*metadata\)/,
+      (_, { id, metadata }, { who }) =>
+        who === 'system' ? note(`json ${id}`, metadata) : oracleError('ORA-28115', 'policy with check option'),
+    ],
     [
       /FROM user_tables/,
       (_, { index_name }) => row({ TABLE_NAME: `VECTOR$${index_name}$1$IVF_FLAT_CENTROID_PARTITIONS` }),
     ],
-    [/FROM "VECTOR\$/, () => row({ N: 12 })],
+    [/FROM "VECTOR\$/, () => row({ N: 512 })],
     // P9
     [
       /CONTAINS\(d\.content/,
@@ -133,6 +156,7 @@ export function fitDatabase(): Answer {
           '{the}': [3, 2],
           '{camión} ACCUM {brake}': [1, 2],
           '{zeppelin}': [4],
+          '{albatross}': [5],
         };
         return ids(found[String(text)] ?? []);
       },
@@ -178,6 +202,8 @@ export function fitDatabase(): Answer {
       /COUNT\(\*\) AS n FROM \w+_ITEMS WHERE id >=/,
       (_, { id }, session) => row({ N: visible(session).filter((item) => Number(item.id) >= Number(id)).length }),
     ],
+    [/DBMS_SESSION\.SLEEP/, () => cutOff()],
+    [/LOCK TABLE/, (_, __, session) => (isBusy(session) ? oracleError('ORA-00054', 'resource busy') : {})],
     // P18
     [
       /ROW_NUMBER\(\)/,
@@ -190,8 +216,11 @@ export function fitDatabase(): Answer {
       }),
     ],
     // P19
-    [/JSON_VALUE/, (_, { id }) => row({ STATUS: JSON.parse(words.get(`json ${id}`) ?? '{}').status ?? null })],
-    [/^UPDATE \w+_ITEMS SET metadata/, (_, { id, metadata }) => note(`json ${id}`, metadata)],
+    [
+      /JSON_VALUE/,
+      (_, { id }) => row({ STATUS: JSON.parse(words.get(`json ${id}`) ?? '{}').status ?? null, DIMENSION: 8 }),
+    ],
+    [/^UPDATE \w+_(ITEMS|CHUNKS) SET metadata/, (_, { id, metadata }) => note(`json ${id}`, metadata)],
     [/TO_CHAR\(MIN/, () => row({ OLDEST: '2026-01-02T03:04:05Z' })],
     [/INTERVAL '70' SECOND/, () => row({ N: 1 })],
     [/'CURRENT_SCHEMA'/, (_, __, { currentSchema }) => row({ CURRENT_SCHEMA: currentSchema })],
@@ -209,8 +238,9 @@ export function fitDatabase(): Answer {
       /^INSERT INTO \w+_ITEMS \(id/,
       (_, binds, session) => {
         const id = Number(binds.id);
-        if (committed.has(id) || pending.has(id)) return oracleError('ORA-00001', 'unique constraint violated');
-        pending.set(id, { number: session.number, row: binds });
+        if (committed.has(id) || pending.get(id)?.session.isGone === false)
+          return oracleError('ORA-00001', 'unique constraint violated');
+        pending.set(id, { session, row: binds });
         if ('metadata' in binds) words.set(`json ${id}`, String(binds.metadata));
         return { rowsAffected: 1 };
       },

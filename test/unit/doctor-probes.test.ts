@@ -206,7 +206,7 @@ test('the table fits 100 columns, and says of each probe what was seen and what 
   for (const { id } of PROBES) expect(told.err).toMatch(new RegExp(`^${id} .*… (holds|not tried), [\\d.]+ s$`, 'm'));
 });
 
-test('a probe whose time is over fails, its call is broken off, and what it made is dropped', async () => {
+test('a probe whose time is over fails, its connection is cut off, and what it made is dropped', async () => {
   const hangs: Answer = (sql) => (/^INSERT/.test(sql) ? new Promise(() => {}) : undefined);
   const database = new StandIn(hangs, fitDatabase());
   const [, claims] = PROBES as [Probe, Probe];
@@ -217,7 +217,7 @@ test('a probe whose time is over fails, its call is broken off, and what it made
 
   expect(told.results.P2).toMatchObject({ status: 'failed', seen: expect.stringContaining('took longer than 0.4 s') });
   expect(told.results.P99?.status).toBe('holds');
-  expect(database.breaks).toBeGreaterThan(0);
+  expect(database.cuts).toBeGreaterThan(0);
   expect([...database.objects]).toEqual([]);
 });
 

@@ -17,6 +17,9 @@ export interface StandInSession extends Connection {
   readonly number: number;
   /** As whom its statements run; null for nobody. */
   who: string | null;
+  /** Closed or cut off: what it did not commit is undone. */
+  isGone: boolean;
+  break(): Promise<void>;
 }
 
 interface AnswerOptions extends ExecuteOptions {
@@ -88,6 +91,7 @@ export class StandIn {
   opened = 0;
   closed = 0;
   breaks = 0;
+  cuts = 0;
   /** Thrown by the next login where it is set. */
   refusal: Error | null = null;
   readonly #answers: Answer[];
@@ -111,13 +115,19 @@ export class StandIn {
   #connect(): Connection {
     const ended: ((error: Error) => void)[] = [];
     const number = ++this.opened;
+    let isClosed = false;
+    const end = (error: Error) => {
+      for (const reject of ended) reject(error);
+    };
     const answer = async (sql: string, binds: Binds, options: AnswerOptions = {}) => {
+      if (session.isGone) throw oracleError('NJS-500', 'connection to the Oracle Database was broken');
       const interrupted = new Promise<never>((_, reject) => ended.push(reject));
       return Promise.race([this.#answer(sql, binds, session, options), interrupted]);
     };
     const session: StandInSession = {
       number,
       who: null,
+      isGone: false,
       callTimeout: 0,
       currentSchema: '',
       module: '',
@@ -129,14 +139,15 @@ export class StandIn {
         return { rowsAffected: many.length };
       },
       async runPipeline(pipeline: Pipeline) {
-        const results: ExecuteResult[] = [];
+        const results: (ExecuteResult | undefined)[] = [];
         for (const { opType, statement, parameters, options } of (
           pipeline as unknown as { operations: PipelineOperation[] }
         ).operations) {
           if (opType === 'commit') await session.commit();
           else if (opType === 'executeMany') await session.executeMany(statement, parameters as Binds[]);
           else results.push(await session.execute(statement, parameters as Record<string, BindUnit>, options));
-          if (opType === 'commit' || opType === 'executeMany') results.push({});
+          if (opType === 'commit') results.push(undefined);
+          else if (opType === 'executeMany') results.push({});
         }
         return results;
       },
@@ -147,10 +158,21 @@ export class StandIn {
       rollback: async () => void (await answer('ROLLBACK', {})),
       break: async () => {
         this.breaks++;
-        for (const end of ended) end(oracleError('ORA-01013', 'user requested cancel of current operation'));
+        end(oracleError('ORA-01013', 'user requested cancel of current operation'));
       },
       close: async () => {
-        this.closed++;
+        if (!isClosed) this.closed++;
+        isClosed = true;
+        session.isGone = true;
+      },
+      _impl: {
+        nscon: {
+          forceDisconnect: () => {
+            this.cuts++;
+            session.isGone = true;
+            end(oracleError('NJS-500', 'connection to the Oracle Database was broken'));
+          },
+        },
       },
     };
     return session;

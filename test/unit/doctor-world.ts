@@ -7,7 +7,8 @@ import { doctor } from '../../scripts/doctor/doctor.ts';
 import type { ProbeResult } from '../../scripts/doctor/finding.ts';
 import type { Probe } from '../../scripts/doctor/probe.ts';
 import { PROBES } from '../../scripts/doctor/probes/all.ts';
-import type { StandIn } from './doctor-stand-in.ts';
+import { fitDatabase } from './doctor-fit-database.ts';
+import { type Answer, StandIn } from './doctor-stand-in.ts';
 
 export const PASSWORD = 'Tr0ub4dor-and-3';
 export const WALLET_PASSWORD = 'correct-horse-battery';
@@ -72,6 +73,14 @@ export async function tell(database: StandIn, argv: string[], options: TellOptio
     leftovers,
     results: Object.fromEntries(probes.map((result: ProbeResult) => [result.id, result])),
   };
+}
+
+/** What the doctor says of one probe on a database that is fit but for one answer. */
+export async function resultOf(id: string, answer: Answer, ...options: string[]) {
+  const told = await tell(new StandIn(answer, fitDatabase()), ['--probe', '--only', id, ...options]);
+  const result = told.results[id];
+  if (result === undefined) throw new Error(`there is no result of ${id}`);
+  return result;
 }
 
 /** Everything that anybody could read afterwards. */

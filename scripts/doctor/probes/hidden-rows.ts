@@ -8,6 +8,13 @@ import type { Actor } from './actor.ts';
 const TEXT_INDEX = `CREATE INDEX <text> ON <chunks> (content) INDEXTYPE IS CTXSYS.CONTEXT
   PARAMETERS ('STOPLIST CTXSYS.EMPTY_STOPLIST SYNC (ON COMMIT)')`;
 const COUNT_WORD = 'SELECT COUNT(*) AS n FROM <chunks> c WHERE CONTAINS(c.content, :words) > 0';
+/** As the product searches for words; what a policy adds must leave the label of the score alone (ORA-29907, ORA-29908). */
+const SCORED = `SELECT c.id, SCORE(1) AS score
+  FROM <chunks> c
+  WHERE CONTAINS(c.content, :words, 1) > 0 AND (c.owner_id = :owner_id OR c.owner_id IS NULL)
+  ORDER BY score DESC, c.id
+  FETCH FIRST :k ROWS ONLY`;
+const K = 10;
 const INSERT = `INSERT INTO <chunks> (id, owner_id, content, embedding)
   SELECT :id, owner_id, :content, embedding FROM <chunks> WHERE id = 1`;
 
@@ -65,12 +72,26 @@ async function textIndex(context: ProbeContext, session: ProbeSession, actor: Ac
   await session.run([actor.enter('system'), change(INSERT, { id: 102, content: 'a dirigible' }), actor.leave]);
   await session.commit();
   const outside = await count('{dirigible}');
+  const system = await scored(session, actor, 'system');
+  const employee = await scored(session, actor, '7');
   return {
-    holds: built === rows && within === 1,
+    holds: built === rows && within === 1 && system.split(' ').length === K && employee === '1',
     seen:
       `made while rows are hidden it has ${built} of ${rows}; a row that is committed within the context is ` +
-      `${within === 1 ? 'found' : 'not found'}, one that is committed after it is ${outside === 1 ? 'found' : 'not found'}`,
+      `${within === 1 ? 'found' : 'not found'}, one that is committed after it is ${outside === 1 ? 'found' : 'not found'}; ` +
+      `CONTAINS with SCORE(1) brings the system {${system}} (wanted ${K}), employee 7 {${employee}} (wanted {1})`,
   };
+}
+
+/** The ids, best first, or the code of the refusal. */
+async function scored(session: ProbeSession, actor: Actor, who: string): Promise<string> {
+  await session.run([actor.enter(who)]);
+  const answer = await session.rows(SCORED, { words: '{hidden}', owner_id: 7, k: K }).then(
+    (found) => found.map(({ id }) => String(id)).join(' '),
+    (error: unknown) => refusalOf(error, session.signal),
+  );
+  await session.run([actor.leave]);
+  return answer;
 }
 
 async function vectorIndex(context: ProbeContext, session: ProbeSession, rows: number): Promise<Part> {

@@ -1,8 +1,10 @@
 import { refusalOf } from '../errors.ts';
 import type { Probe } from '../probe.ts';
 import type { ProbeSession } from '../session.ts';
+import { longestText } from './text-bytes.ts';
 
-const TABLE = 'CREATE TABLE <docs> (id NUMBER PRIMARY KEY, content VARCHAR2(4000) NOT NULL)';
+/** The column is as long as that of the passages: beyond 4000 bytes the database keeps it elsewhere. */
+const TABLE = 'CREATE TABLE <docs> (id NUMBER PRIMARY KEY, content VARCHAR2(<text_bytes>) NOT NULL)';
 const INSERT = 'INSERT INTO <docs> (id, content) VALUES (:id, :content)';
 
 /** As V3__text_index.sql makes it. */
@@ -25,6 +27,7 @@ const SEARCHES: [string, string, string][] = [
   ['a reserved word in braces', '{about}', '2'],
   ['a word that stop lists hold', '{the}', '2 3'],
   ['two words, either will do', '{camión} ACCUM {brake}', '1 2'],
+  ['the last word of a text that fills the column', '{albatross}', '5'],
 ];
 
 export const words: Probe = {
@@ -40,11 +43,13 @@ export const words: Probe = {
   async run(context) {
     const { scratch } = context;
     const session = await context.open();
+    const bytes = await longestText(context, session);
     await scratch.create(session, 'table', 'docs', TABLE);
     await session.changes(INSERT, [
       { id: 1, content: 'El camión de reparto llegó tarde' },
       { id: 2, content: 'All about the brake disc' },
       { id: 3, content: 'the' },
+      { id: 5, content: textOf(bytes, ' albatross') },
     ]);
     await session.commit();
     await scratch.create(session, 'text preference', 'lexer', LEXER);
@@ -61,10 +66,12 @@ export const words: Probe = {
     });
     return {
       holds: answers.every(({ wanted, found }) => sorted(found) === wanted),
-      seen: [...told, `no word at all: {${empty}}`].join('; '),
+      seen: [`the column has ${bytes} bytes`, ...told, `no word at all: {${empty}}`].join('; '),
     };
   },
 };
+
+const textOf = (bytes: number, end: string) => 'relleno '.repeat(bytes / 8 + 1).slice(0, bytes - end.length) + end;
 
 const sorted = (ids: string) => ids.split(' ').sort().join(' ');
 

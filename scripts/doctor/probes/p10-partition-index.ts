@@ -2,6 +2,7 @@ import type { ProbeContext } from '../context.ts';
 import { refusalOf } from '../errors.ts';
 import type { Probe } from '../probe.ts';
 import type { ProbeSession } from '../session.ts';
+import { madeBesideWriter } from './index-and-writers.ts';
 import { groupedVectors, nearestIds, randomOf, type StoredVector, share } from './vectors.ts';
 
 const ROWS = 300;
@@ -29,7 +30,7 @@ const TRUNCATE = 'TRUNCATE TABLE <items>';
 export const partitionIndex: Probe = {
   id: 'P10',
   question: 'Does an index of neighbour partitions live through growth, REBUILD ONLINE, DELETE and TRUNCATE?',
-  needs: 'CREATE TABLE',
+  needs: 'CREATE TABLE; two sessions',
   means: {
     holds: 'the drain makes the index when there is data and rebuilds it when there is ten times as much',
     differs:
@@ -62,12 +63,13 @@ export const partitionIndex: Probe = {
     const { status: afterDelete } = await statusOf(context, session);
     const truncated = await attempt(session, () => session.block(TRUNCATE));
     const { status: afterTruncate } = await statusOf(context, session);
+    const besideWriter = await madeBesideWriter(context, session);
     return {
       holds: onData === null && rebuilt === null && status === 'VALID' && afterDelete === 'VALID' && after >= 0.8,
       seen:
         `on an empty table: ${onEmpty ?? 'made'}; with ${ROWS} rows, APPROX finds ${percent(grown)}; REBUILD ONLINE: ` +
         `${rebuilt ?? 'done'}, then ${percent(after)}, ${status} (${kind}); after DELETE ${percent(left)}, ` +
-        `${afterDelete}; after TRUNCATE (${truncated ?? 'done'}) ${afterTruncate}`,
+        `${afterDelete}; after TRUNCATE (${truncated ?? 'done'}) ${afterTruncate}; ${besideWriter}`,
     };
   },
 };

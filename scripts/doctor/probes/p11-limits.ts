@@ -3,8 +3,8 @@ import type { ProbeContext } from '../context.ts';
 import { codeOf, firstLine, refusalOf } from '../errors.ts';
 import type { Probe } from '../probe.ts';
 import type { ProbeSession } from '../session.ts';
+import { longestText } from './text-bytes.ts';
 
-const LONGEST_TEXT = "SELECT LENGTHB(RPAD('x', 32767, 'x')) AS bytes FROM dual";
 const SESSIONS = "SELECT value FROM v$parameter WHERE name = 'sessions'";
 const ALIVE = 'SELECT 1 AS alive FROM dual';
 
@@ -23,7 +23,7 @@ export const limits: Probe = {
   seconds: ({ idleMinutes }) => 120 + idleMinutes * 60,
   async run(context) {
     const session = await context.open();
-    const bytes = Number(await session.value(LONGEST_TEXT));
+    const bytes = await longestText(context, session);
     const configured = await session.value(SESSIONS).then(
       (value) => String(value),
       (error) => `not readable (${refusalOf(error, session.signal)})`,

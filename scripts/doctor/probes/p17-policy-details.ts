@@ -7,11 +7,12 @@ import type { Probe } from '../probe.ts';
 import { change, type ProbeSession, query } from '../session.ts';
 import { type Actor, makeActor } from './actor.ts';
 import { indexedWhileHidden } from './hidden-rows.ts';
+import { approximateSearch, lockMissing, writeMany } from './policy-statements.ts';
 import { isWithoutPolicies, makePolicyFunction, POLICY_RIGHTS, refuseExempt } from './row-policy.ts';
 
 const TASKS = 'CREATE TABLE <tasks> (task_id NUMBER PRIMARY KEY, assignee_id NUMBER)';
 const CHUNKS = `CREATE TABLE <chunks> (
-    id NUMBER PRIMARY KEY, owner_id NUMBER, content VARCHAR2(4000), embedding VECTOR(8, FLOAT32)
+    id NUMBER PRIMARY KEY, owner_id NUMBER, content VARCHAR2(4000), embedding VECTOR(8, FLOAT32), metadata JSON
   )`;
 const INSERT_TASK = 'INSERT INTO <tasks> (task_id, assignee_id) VALUES (:task_id, :assignee_id)';
 const INSERT_CHUNK = `INSERT INTO <chunks> (id, owner_id, content, embedding)
@@ -27,7 +28,7 @@ BEGIN
   RETURN q'[<who> = 'system' OR (TO_CHAR(owner_id) = <who>
     AND id IN (SELECT t.task_id FROM <tasks> t WHERE TO_CHAR(t.assignee_id) = <who>))]';
 END;`;
-const WRITE_CHUNKS = `CREATE FUNCTION <write_chunks> (p_schema IN VARCHAR2, p_object IN VARCHAR2) RETURN VARCHAR2 IS
+const SYSTEM_ONLY = `CREATE FUNCTION <system_only> (p_schema IN VARCHAR2, p_object IN VARCHAR2) RETURN VARCHAR2 IS
 BEGIN
   RETURN q'[<who> = 'system']';
 END;`;
@@ -38,12 +39,16 @@ const ADD_POLICIES = `BEGIN
     function_schema => USER, policy_function => '<read_tasks>',
     statement_types => 'SELECT', update_check => FALSE, policy_type => DBMS_RLS.STATIC);
   DBMS_RLS.ADD_POLICY(
+    object_schema => USER, object_name => '<tasks>', policy_name => '<tasks>_WRITE',
+    function_schema => USER, policy_function => '<system_only>',
+    statement_types => 'INSERT,UPDATE,DELETE', update_check => TRUE, policy_type => DBMS_RLS.STATIC);
+  DBMS_RLS.ADD_POLICY(
     object_schema => USER, object_name => '<chunks>', policy_name => '<chunks>_READ',
     function_schema => USER, policy_function => '<read_chunks>',
     statement_types => 'SELECT', update_check => FALSE, policy_type => DBMS_RLS.STATIC);
   DBMS_RLS.ADD_POLICY(
     object_schema => USER, object_name => '<chunks>', policy_name => '<chunks>_WRITE',
-    function_schema => USER, policy_function => '<write_chunks>',
+    function_schema => USER, policy_function => '<system_only>',
     statement_types => 'INSERT,UPDATE,DELETE', update_check => TRUE, policy_type => DBMS_RLS.STATIC);
 END;`;
 
@@ -52,20 +57,23 @@ const LOCK = 'SELECT id FROM <chunks> ORDER BY id FOR UPDATE SKIP LOCKED';
 const INSERT_OWN = "INSERT INTO <chunks> (id, owner_id, content) VALUES (:id, :owner_id, 'mine')";
 
 const CHUNK_COUNT = 12;
+/** A task of 9, who has no chunks. */
+const TASK_WITHOUT_CHUNK = 900;
 const REFUSED_BY_POLICY = 28115;
 
 export const policyDetails: Probe = {
   id: 'P17',
-  question: 'Do static policies follow the context, ask other tables, refuse writes, allow locks, and spare indexes?',
-  needs: `${POLICY_RIGHTS}; CTXAPP or EXECUTE on CTXSYS.CTX_DDL for the text index`,
+  question:
+    'Do static policies follow the context, ask other tables, refuse writes, allow locks and arrays, and spare indexes?',
+  needs: `${POLICY_RIGHTS}; CTXAPP or EXECUTE on CTXSYS.CTX_DDL for the text index; two sessions`,
   means: {
     holds: 'the row policies of the migrations do what the product relies on',
     differs:
       'where a context is not followed or a write not refused, do not run the product here; where an index lacks ' +
-      'hidden rows, make it while the context is the system',
+      'hidden rows, make it while the context is the system; where a statement is refused, report its code',
     open: 'the row policies of the migrations rest on this',
   },
-  seconds: () => 180,
+  seconds: () => 240,
   async run(context) {
     const session = await context.open();
     await refuseExempt(context, session);
@@ -80,8 +88,11 @@ export const policyDetails: Probe = {
     const rights = await readRights(session, actor);
     const write = await writeAsEmployee(session, actor);
     const locks = await lockAs(session, actor);
-    const indexes = await indexedWhileHidden(context, session, actor, CHUNK_COUNT);
-    return decide([rights, write, locks, indexes]);
+    const missing = await lockMissing(session, actor, TASK_WITHOUT_CHUNK);
+    const many = await writeMany(context, actor);
+    const indexes = await indexedWhileHidden(context, session, actor, CHUNK_COUNT + many.added);
+    const approximate = await approximateSearch(session, actor);
+    return decide([rights, write, locks, missing, many, indexes, approximate]);
   },
 };
 
@@ -93,6 +104,7 @@ async function makeTables(context: ProbeContext, session: ProbeSession): Promise
   await session.changes(INSERT_TASK, [
     { task_id: 1, assignee_id: 7 },
     { task_id: 2, assignee_id: 8 },
+    { task_id: TASK_WITHOUT_CHUNK, assignee_id: 9 },
   ]);
   await session.changes(
     INSERT_CHUNK,
@@ -106,7 +118,7 @@ async function makeTables(context: ProbeContext, session: ProbeSession): Promise
   await session.commit();
   await makePolicyFunction(context, session, 'read_tasks', READ_TASKS);
   await makePolicyFunction(context, session, 'read_chunks', READ_CHUNKS);
-  await makePolicyFunction(context, session, 'write_chunks', WRITE_CHUNKS);
+  await makePolicyFunction(context, session, 'system_only', SYSTEM_ONLY);
 }
 
 interface Part {
@@ -134,7 +146,9 @@ async function readRights(session: ProbeSession, actor: Actor): Promise<Part> {
 }
 
 async function writeAsEmployee(session: ProbeSession, actor: Actor): Promise<Part> {
-  const error: unknown = await session.run([actor.enter('7'), change(INSERT_OWN, { id: 50, owner_id: 7 })]).then(
+  // By itself: an error in a pipeline would be the end of the session.
+  await session.run([actor.enter('7')]);
+  const error: unknown = await session.change(INSERT_OWN, { id: 50, owner_id: 7 }).then(
     () => null,
     (reason: unknown) => reason,
   );
@@ -151,8 +165,9 @@ async function writeAsEmployee(session: ProbeSession, actor: Actor): Promise<Par
 
 async function lockAs(session: ProbeSession, actor: Actor): Promise<Part> {
   const lock = async (who: string) => {
-    const answer = await session.run([actor.enter(who), query(LOCK, 5)]).then(
-      ([, found]) => `${found?.rows.length ?? 0}`,
+    await session.run([actor.enter(who)]);
+    const answer = await session.rows(LOCK, {}, 5).then(
+      (rows) => `${rows.length}`,
       (error: unknown) => refusalOf(error, session.signal),
     );
     await session.rollback();

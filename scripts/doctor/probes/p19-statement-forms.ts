@@ -2,6 +2,7 @@ import type { ProbeContext } from '../context.ts';
 import { refusalOf } from '../errors.ts';
 import type { Probe } from '../probe.ts';
 import { block, type ProbeSession, query } from '../session.ts';
+import { bindOrders } from './bind-orders.ts';
 
 const TABLE = `CREATE TABLE <items> (
     id NUMBER PRIMARY KEY, metadata JSON, enqueued_at TIMESTAMP WITH TIME ZONE DEFAULT CURRENT_TIMESTAMP NOT NULL
@@ -27,7 +28,8 @@ const ANOTHER_SCHEMA = 'SYS';
 
 export const statementForms: Probe = {
   id: 'P19',
-  question: 'Do JSON columns take text, do the times compute, and does currentSchema hold from the first statement?',
+  question:
+    'Do JSON columns take text, also beside a long one; do times compute; does currentSchema hold from the first on?',
   needs: 'CREATE TABLE',
   means: {
     holds: 'the statements that both databases share run here as they are written',
@@ -45,9 +47,10 @@ export const statementForms: Probe = {
       ['currentSchema, first statement', await attempt(session, () => schema(context, false))],
       ['currentSchema, first pipeline', await attempt(session, () => schema(context, true))],
     ];
+    const orders = await bindOrders(context, session);
     return {
-      holds: parts.every(([, answer]) => answer === 'yes'),
-      seen: parts.map(([what, answer]) => `${what}: ${answer}`).join('; '),
+      holds: parts.every(([, answer]) => answer === 'yes') && orders.holds,
+      seen: [...parts.map(([what, answer]) => `${what}: ${answer}`), orders.seen].join('; '),
     };
   },
 };

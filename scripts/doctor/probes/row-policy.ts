@@ -4,7 +4,9 @@ import { NotTried } from '../finding.ts';
 import type { ProbeSession } from '../session.ts';
 
 /** The rights that a row policy needs. */
-export const POLICY_RIGHTS = 'CREATE TABLE, CREATE PROCEDURE, EXECUTE on SYS.DBMS_RLS; no EXEMPT ACCESS POLICY';
+export const POLICY_RIGHTS =
+  'CREATE TABLE, CREATE PROCEDURE, EXECUTE on SYS.DBMS_RLS (by itself or by DB_DEVELOPER_ROLE), where the version has ' +
+  'it ADMINISTER ROW LEVEL SECURITY POLICY; no EXEMPT ACCESS POLICY';
 
 const NO_SUCH_FEATURE = 439;
 
