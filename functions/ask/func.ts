@@ -73,13 +73,29 @@ serve(
 // While the platform brings the first call: what every call needs is loaded, and the database is connected to.
 services.warmUp();
 
-/** Whether there is a vector index that may be used. Until it is known, and where it is not, every search is exact. */
+const INDEX_STATE_HOLDS_MS = 10 * 60_000;
 let hasVectorIndex = false;
-readIndexState()
-  .then((state) => {
-    hasVectorIndex = state?.status === 'ready';
-  })
-  .catch(() => {});
+let indexStateReadAt = Number.NEGATIVE_INFINITY;
+mayApproximate();
+
+/**
+ * Whether there is a vector index that may be used, as far as is known: nothing waits for it to be read, now and then,
+ * and until it is known every search is exact.
+ */
+function mayApproximate(): boolean {
+  if (performance.now() - indexStateReadAt > INDEX_STATE_HOLDS_MS) {
+    indexStateReadAt = performance.now();
+    readIndexState().then(
+      (state) => {
+        hasVectorIndex = state?.status === 'ready';
+      },
+      () => {
+        hasVectorIndex = false;
+      },
+    );
+  }
+  return hasVectorIndex;
+}
 
 async function readIndexState(): Promise<VectorIndexState | null> {
   const index = await services.vectorIndex();
@@ -97,7 +113,7 @@ async function askContext(call: Call): Promise<AskContext> {
     embedder,
     log: call.log,
     topK: (call.body as Question).topK ?? config.RAG_RETRIEVAL_TOP_K,
-    approximate: hasVectorIndex,
+    approximate: mayApproximate(),
     cutoff: config.RAG_RETRIEVAL_CUTOFF,
   };
 }

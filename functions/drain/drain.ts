@@ -1,4 +1,4 @@
-import { AppError, Unavailable } from '../core/errors.ts';
+import { AppError, DeadlineExceeded, Unavailable } from '../core/errors.ts';
 import { sourceKey } from '../core/kinds/kind.ts';
 import { type ClaimedRow, coalesce, type SourceWork } from '../core/queue.ts';
 import { type Database, DuplicateKey, type Transaction } from '../ports/database.ts';
@@ -21,6 +21,8 @@ export interface DrainOptions {
 export interface DrainContext {
   callId: string;
   database: Database;
+  /** The same, with time left when that of `database` has run out: to give claims back. */
+  rescue?: Database;
   embedder: Embedder;
   /** The model that chunks are made for beside the current one; null where no swap is under way. */
   next: Embedder | null;
@@ -47,7 +49,7 @@ export interface DrainReport {
 
 const TEXTS_PER_GROUP = 64;
 /** A drain starts nothing new when less than this is left. */
-const STOP_BEFORE_DEADLINE_MS = 5000;
+const STOP_BEFORE_DEADLINE_MS = 10_000;
 
 /** How long a source waits for a next model that cannot be reached. */
 const NEXT_AWAY_WAIT_SECONDS = 30;
@@ -63,8 +65,12 @@ const toWrite = (model: EmbeddingModel, { kept, added }: ModelPlan, vectors: Vec
  * source that kills its process harms nobody but itself.
  */
 export async function drain(context: DrainContext, options: DrainOptions): Promise<DrainReport> {
-  return context.database.hold((database) => new DrainRun({ ...context, database }, options).toEnd());
+  const { rescue = context.database } = context;
+  return context.database.hold((database) => new DrainRun({ ...context, database, rescue }, options).toEnd());
 }
+
+/** The embedder or the database is away or slow, which no source is to blame for. */
+const isNobodysFault = (error: unknown) => error instanceof Unavailable || error instanceof DeadlineExceeded;
 
 /** Another drain has indexed a source since this one has read it. */
 class Overtaken extends Error {}
@@ -138,8 +144,8 @@ class DrainRun {
         await this.#applyGroup(group);
       }
     } catch (error) {
-      // The embedder or the database is away: no source is to blame, so no attempt counts.
-      if (error instanceof Unavailable) await this.#release(ahead).catch(() => {});
+      // The embedder or the database is away or slow: no source is to blame, so no attempt counts.
+      if (isNobodysFault(error)) await this.#release(ahead, this.#context.rescue).catch(() => {});
       throw error;
     }
   }
@@ -182,7 +188,7 @@ class DrainRun {
     try {
       await this.#context.database.transaction('system', (tx) => this.#switch(tx, group));
     } catch (error) {
-      if (error instanceof Unavailable) throw error;
+      if (isNobodysFault(error)) throw error;
       const [only] = group;
       if (group.length > 1 || only === undefined) {
         for (const one of group) await this.#switchTogether([one]);
@@ -270,8 +276,8 @@ class DrainRun {
     } else log.warn('source_failed', { ...fields, reason: String(error) });
   }
 
-  async #release(works: SourceWork[]): Promise<void> {
-    await this.#context.database.transaction('system', async (tx) => releaseClaims(tx, works));
+  async #release(works: SourceWork[], database: Database = this.#context.database): Promise<void> {
+    await database.transaction('system', async (tx) => releaseClaims(tx, works));
   }
 
   /** Prolongs the claims when a third of the lease has gone. */

@@ -8,8 +8,10 @@ import { tendVectorIndex } from '../../functions/drain/vector-index.ts';
 import { applyChange } from '../../functions/ingest/ingest.ts';
 import { type Database, DuplicateKey, type Transaction } from '../../functions/ports/database.ts';
 import { searchChunks } from '../../functions/store/chunks.ts';
+import { readEmployee } from '../../functions/store/employees.ts';
+import { countVectors } from '../../functions/store/models.ts';
 import { HashingDatabaseEmbedder, hashVector } from '../support/hashing-embedder.ts';
-import { callerOf, letPass } from '../support/inspect.ts';
+import { callerOf, letPass, readQueueRows } from '../support/inspect.ts';
 import { connectFakeOracle, FakeOracle, OWNER } from '../support/oracle/driver.ts';
 import { FakeOracleError } from '../support/oracle/errors.ts';
 import { compareWithGolden } from '../support/oracle/golden.ts';
@@ -49,18 +51,16 @@ const writeProjects = async (count: number, name = 'Ledger') => {
   for (let id = 1; id <= count; id++) await applyChange(database, put.project(id, { name: `${name} ${id}` }));
 };
 
-const drainAll = () =>
-  drain(
-    {
-      callId: 'test',
-      database,
-      embedder,
-      next: null,
-      metrics: { count: () => {} },
-      log: { info: () => {}, warn: () => {}, error: () => {} },
-    },
-    { batchSize: 32, maxAttempts: 5, leaseSeconds: 60, deadline: null },
-  );
+const drainContext = () => ({
+  callId: 'test',
+  database,
+  embedder,
+  next: null,
+  metrics: { count: () => {} },
+  log: { info: () => {}, warn: () => {}, error: () => {} },
+});
+
+const drainAll = () => drain(drainContext(), { batchSize: 32, maxAttempts: 5, leaseSeconds: 60, deadline: null });
 
 describe('claims on Oracle', () => {
   /** Claims in a transaction that is held open until `release` is called. */
@@ -242,6 +242,35 @@ describe('the vector index', () => {
   });
 });
 
+test('how many vectors there are, and who an employee is, is asked of the database itself', async () => {
+  await writeProjects(3);
+  await drainAll();
+  await applyChange(database, put.employee(7, { role: 'developer' }));
+  expect(await countVectors(database, embedder.model)).toBe(3);
+  expect(await countVectors(database, 'another')).toBe(0);
+  expect(await readEmployee(database, MANAGER, 7)).toMatchObject({ id: 7 });
+  expect(await readEmployee(database, callerOf(7), 7)).toMatchObject({ id: 7 });
+  expect(await readEmployee(database, callerOf(8), 7)).toBeNull();
+});
+
+test('a database that hangs costs no source an attempt where time is left to give the claims back', async () => {
+  await writeProjects(3);
+  let hang = false;
+  oracle.onCall = () => {};
+  oracle.catalog.failAt(/^INSERT INTO rag_chunk/, () => {
+    hang = true;
+    return new FakeOracleError('NJS-123', 'call timeout');
+  });
+  const failed = drain(
+    { ...drainContext(), database, rescue: database },
+    { batchSize: 32, maxAttempts: 5, leaseSeconds: 60, deadline: null },
+  );
+  await expect(failed).rejects.toThrow(DeadlineExceeded);
+  expect(hang).toBe(true);
+  expect(await readQueueRows(database)).toMatchObject([1, 2, 3].map(() => ({ attempts: 0, claimed: false })));
+  expect(await drainAll()).toMatchObject({ embedded: 3 });
+});
+
 describe('a connection to Oracle', () => {
   const closed = () => new FakeOracleError('NJS-500', 'connection to the Oracle Database was broken', true);
 
@@ -365,6 +394,49 @@ describe('a unit of work on Oracle', () => {
       return held.rows(callerOf(2), 'SELECT task_id FROM task');
     });
     expect(seen).toEqual([{ task_id: 1 }]);
+  });
+
+  test('has a held connection to itself: another at the same time is refused, not run as somebody else', async () => {
+    await applyChange(database, put.employee(2, { role: 'developer' }));
+    await applyChange(database, put.task(1, { assigneeId: 2 }));
+    await applyChange(database, put.task(2));
+    await database.hold(async (held) => {
+      const developer = held.transaction(callerOf(2), async (tx) => {
+        await tx.rows('SELECT 1 AS one FROM dual');
+        await expect(held.rows('system', 'SELECT task_id FROM task')).rejects.toThrow('one thing after the other');
+        return tx.rows('SELECT task_id FROM task');
+      });
+      expect(await developer).toEqual([{ task_id: 1 }]);
+      const before = oracle.connectionsOpened;
+      const both = await Promise.allSettled([1, 2].map(() => held.rows('system', 'SELECT 1 AS one FROM dual')));
+      expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+      expect(oracle.connectionsOpened - before).toBeLessThanOrEqual(1);
+    });
+  });
+
+  test('sees by its role as well as by its person, on one held connection', async () => {
+    await applyChange(database, put.employee(2, { role: 'developer' }));
+    await applyChange(database, put.task(1, { assigneeId: 2 }));
+    await applyChange(database, put.task(2));
+    const seen = await database.hold(async (held) => {
+      const counts = [];
+      for (const who of [callerOf(2, 'manager'), callerOf(2), callerOf(3), callerOf(2, 'admin')]) {
+        counts.push((await held.rows(who, 'SELECT task_id FROM task')).length);
+      }
+      return counts;
+    });
+    expect(seen).toEqual([2, 1, 0, 2]);
+  });
+
+  test('that commits is never repeated, though its connection was lost', async () => {
+    oracle.nextFaults.push(new FakeOracleError('NJS-500', 'connection to the Oracle Database was broken', true));
+    const before = oracle.recorder.roundTrips;
+    await expect(database.execute('system', INSERT, { id: 1, name: 'One' })).rejects.toThrow(Unavailable);
+    expect(oracle.recorder.roundTrips - before).toBe(1);
+    oracle.nextFaults.push(new FakeOracleError('NJS-500', 'connection to the Oracle Database was broken', true));
+    const deferred = database.transaction('system', async (tx) => tx.defer(INSERT, [{ id: 1, name: 'One' }]));
+    await expect(deferred).rejects.toThrow(Unavailable);
+    expect(await count()).toBe(0);
   });
 
   test('that a deadline has cut off before its commit is undone, and its connection is used by nobody', async () => {

@@ -91,6 +91,7 @@ export class OracleDatabase implements Database {
   /** After a failure nothing of the work is left in the connection. */
   async #withLease<T>(work: (lease: Lease) => Promise<T>): Promise<T> {
     const lease = this.#held ?? this.#lease();
+    const unlock = lease.lock();
     try {
       return await work(lease);
     } catch (error) {
@@ -98,6 +99,7 @@ export class OracleDatabase implements Database {
       throw translate(error);
     } finally {
       if (this.#held === null) await lease.release();
+      unlock();
     }
   }
 

@@ -11,10 +11,20 @@ export class Lease {
   #actor: Actor | null = null;
   /** Whether some actor's context may be set. */
   #mayHaveContext = false;
+  #isLocked = false;
 
   constructor(owner: string, open: () => Promise<Session>) {
     this.#owner = owner;
     this.#open = open;
+  }
+
+  /** One unit of work at a time: two would act for each other's actors. Throws where another is under way. */
+  lock(): () => void {
+    if (this.#isLocked) throw new Error('a held connection does one thing after the other');
+    this.#isLocked = true;
+    return () => {
+      this.#isLocked = false;
+    };
   }
 
   get session(): Session {

@@ -1,6 +1,6 @@
 import { Unavailable } from '../../core/errors.ts';
 import type { Connection, Driver } from './driver.ts';
-import { oracleNumber, unreachable } from './errors.ts';
+import { oracleNumber, translate, unreachable } from './errors.ts';
 import { Session } from './session.ts';
 
 interface LockOptions {
@@ -44,6 +44,8 @@ export async function withLock<T>(
     }, KEEP_ALIVE_MS);
     worker = await open();
     return await work(worker);
+  } catch (error) {
+    throw translate(error);
   } finally {
     clearInterval(timer);
     await worker?.release();

@@ -1,8 +1,8 @@
-import { Conflict, SetupFailed } from '../../core/errors.ts';
+import { type AppError, Conflict, SetupFailed } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/hash.ts';
 import type { Migration, Migrator } from '../../ports/database.ts';
 import type { Connection, Driver } from './driver.ts';
-import { oracleNumber } from './errors.ts';
+import { isConnectionLost, oracleNumber, unreachable } from './errors.ts';
 import { withLock } from './lock.ts';
 import { contextOf, requireName, type SchemaNames } from './names.ts';
 import type { Session } from './session.ts';
@@ -176,7 +176,8 @@ const HINTS: Record<number, string> = {
 };
 
 /** A statement of a migration that failed: which it is, and what the database said of it, in one line. */
-export function failed(name: string, statement: string, cause: unknown): SetupFailed {
+export function failed(name: string, statement: string, cause: unknown): AppError {
+  if (isConnectionLost(cause)) return unreachable(cause);
   const head = statement.split('\n', 1)[0] ?? '';
   const said = (cause as Error).message.split('\n', 1)[0];
   const hint = HINTS[oracleNumber(cause) ?? 0];

@@ -1,5 +1,5 @@
 import { ModelUnavailable } from '../../core/errors.ts';
-import { oracleCode, oracleNumber } from './errors.ts';
+import { isConnectionLost, oracleCode, oracleNumber } from './errors.ts';
 import { isName } from './names.ts';
 import type { Session } from './session.ts';
 
@@ -48,7 +48,7 @@ export async function loadModel(session: Session, name: string, source: string):
     if (/^https:\/\//i.test(source)) await loadFromUrl(session, name, source);
     else await loadFromFile(session, name, source);
   } catch (error) {
-    if (error instanceof ModelUnavailable) throw error;
+    if (error instanceof ModelUnavailable || isConnectionLost(error)) throw error;
     throw explain(name, source, error);
   }
 }

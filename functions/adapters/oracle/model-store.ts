@@ -49,7 +49,11 @@ export class OracleModelStore implements ModelStore {
           binds: {},
         },
       ]);
-      await selfTest(session, name, model.dimension);
+      await selfTest(session, name, model.dimension).catch(async (error: unknown) => {
+        // What was loaded just now and does not work makes room for a better one.
+        if (result === 'loaded') await drop(session, name);
+        throw error;
+      });
       return result;
     });
   }
@@ -58,7 +62,7 @@ export class OracleModelStore implements ModelStore {
     try {
       await loadModel(session, name, await this.#options.sourceOf(model));
     } catch (error) {
-      if (await exists(session, name)) await drop(session, name);
+      if (await exists(session, name).catch(() => false)) await drop(session, name);
       throw error;
     }
   }

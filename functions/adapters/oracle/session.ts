@@ -87,10 +87,13 @@ export class Session {
   }
 
   async release(): Promise<void> {
+    const wasUsable = this.isUsable;
+    // From here on the connection is no longer this session's.
+    this.isUsable = false;
     // The pool's own calls are none of this deadline's business.
     this.#connection.callTimeout = 0;
     const closed = this.#connection.close().catch(() => {});
-    if (this.isUsable) await closed;
+    if (wasUsable) await closed;
   }
 
   #prepare(operation: Operation): Prepared {

@@ -9,8 +9,8 @@ const PLSQL =
 const SLASH_LINE = /\n[ \t]*\/[ \t]*(?=\r?\n|$)/y;
 
 /**
- * The statements of a migration file, as SQL*Plus would read it: SQL ends at a semicolon, which is not part of it, and
- * PL/SQL at a line with a slash. Comments before a statement are left out. Throws where a quote or a unit is not closed.
+ * The statements of a migration file, as SQL*Plus would read it: SQL ends at a semicolon, which is not part of it, or at a
+ * line with a slash, PL/SQL at such a line alone. Comments before a statement are left out. Throws where a quote or a unit is not closed.
  */
 export function splitStatements(text: string): string[] {
   const statements: string[] = [];
@@ -32,10 +32,13 @@ interface End {
   next: number;
 }
 
-const isPlSql = (text: string, at: number) => PLSQL.test(text.slice(at, at + 200));
+const isPlSql = (text: string, at: number) =>
+  PLSQL.test(text.slice(at, at + 2000).replace(/--[^\n]*|\/\*[\s\S]*?\*\//g, ' '));
 
 function endOfSql(text: string, start: number): End {
   for (let at = start; at < text.length; ) {
+    SLASH_LINE.lastIndex = at;
+    if (SLASH_LINE.test(text)) return { statement: at, next: SLASH_LINE.lastIndex };
     const quoted = skipQuoted(text, at);
     if (quoted !== null) at = quoted;
     else if (text[at] === ';') return { statement: at, next: at + 1 };
@@ -80,6 +83,8 @@ function skipBlank(text: string, start: number): number {
   for (;;) {
     const before = at;
     while (/\s/.test(text[at] ?? '')) at++;
+    // A slash after a statement that has ended: SQL*Plus would run it again.
+    if (/^\/[ \t]*(?:\r?\n|$)/.test(text.slice(at, at + 80))) at++;
     if (text.startsWith('--', at) || text.startsWith('/*', at)) at = skipQuoted(text, at) ?? at;
     if (at === before) return at;
   }

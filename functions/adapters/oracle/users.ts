@@ -1,7 +1,7 @@
 import { SetupFailed } from '../../core/errors.ts';
 import type { Migration } from '../../ports/database.ts';
 import type { Connection, Driver } from './driver.ts';
-import { oracleCode, oracleNumber, unreachable } from './errors.ts';
+import { isConnectionLost, oracleCode, oracleNumber, translate, unreachable } from './errors.ts';
 import { failed, statementsOf } from './migrator.ts';
 import { requireName, type SchemaNames } from './names.ts';
 import { Session } from './session.ts';
@@ -46,6 +46,8 @@ export async function prepareUsers(options: UsersOptions, statements: Migration[
       const isNew = await hasNoPassword(admin, user);
       if (isNew || !(await canLogIn(options, user))) await setPassword(admin, user, password);
     }
+  } catch (error) {
+    throw translate(error);
   } finally {
     await admin.release();
   }
@@ -74,6 +76,7 @@ async function setPassword(admin: Session, user: string, password: string): Prom
   }
   const sql = `ALTER USER ${requireName(user)} IDENTIFIED BY "${password}" ACCOUNT UNLOCK`;
   await admin.run([{ kind: 'block', sql, binds: {} }]).catch((error: unknown) => {
+    if (isConnectionLost(error)) throw unreachable(error);
     throw new SetupFailed(
       `The password of ${user} was refused (${oracleCode(error) || 'no code'}); see the database's password rules`,
     );
