@@ -172,11 +172,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
 
 /** What is wrong with settings that are right each by itself. */
 function contradictions(config: Config): string[] {
-  const faults: string[] = [];
   const isOracle = config.RAG_DATABASE.startsWith('oracle:');
-  if (isOracle && config.RAG_DATABASE_PASSWORD === '' && config.RAG_DATABASE_TOKEN_SCOPE === '') {
-    faults.push('RAG_DATABASE_PASSWORD is missing: the password, vault:<OCID>, or RAG_DATABASE_TOKEN_SCOPE instead');
-  }
+  const faults = isOracle ? oracleContradictions(config) : [];
   const next = config.RAG_EMBEDDING_NEXT_MODEL;
   const models: [string, string, string][] = [['RAG_EMBEDDING', config.RAG_EMBEDDING_MODEL, config.RAG_EMBEDDING_URL]];
   if (next !== '') models.push(['RAG_EMBEDDING_NEXT', next, config.RAG_EMBEDDING_NEXT_URL || config.RAG_EMBEDDING_URL]);
@@ -187,8 +184,63 @@ function contradictions(config: Config): string[] {
       faults.push(`${prefix}_MODEL must be an Oracle name (letters, digits, _), since the model is in the database`);
     }
   }
-  if (next !== '' && next === config.RAG_EMBEDDING_MODEL) {
+  // In a database, names have no case.
+  if (next !== '' && next.toUpperCase() === config.RAG_EMBEDDING_MODEL.toUpperCase()) {
     faults.push('RAG_EMBEDDING_NEXT_MODEL must be another model than RAG_EMBEDDING_MODEL, or empty');
+  }
+  return faults;
+}
+
+const VAULT_SETTINGS = [
+  'RAG_DATABASE_PASSWORD',
+  'RAG_DATABASE_OWNER_PASSWORD',
+  'RAG_DATABASE_ADMIN_PASSWORD',
+  'RAG_DATABASE_WALLET_PASSWORD',
+  'RAG_EMBEDDING_MODEL_SOURCE',
+  'RAG_EMBEDDING_NEXT_MODEL_SOURCE',
+] as const;
+
+const MODEL_SOURCE = /^(https:\/\/[^/\s]+\/\S+|[A-Z][A-Z0-9_]{0,122}:[\w.-]+|vault:\S+)$/;
+
+function oracleContradictions(config: Config): string[] {
+  const faults: string[] = [];
+  const fault = (when: boolean, text: string) => {
+    if (when) faults.push(text);
+  };
+  const { RAG_DATABASE_PASSWORD: password, RAG_DATABASE_TOKEN_SCOPE: scope } = config;
+  fault(
+    /^oracle:[^(]*@/.test(config.RAG_DATABASE),
+    'RAG_DATABASE must not hold a user or a password: they are RAG_DATABASE_USER and RAG_DATABASE_PASSWORD',
+  );
+  fault(
+    password === '' && scope === '',
+    'RAG_DATABASE_PASSWORD is missing: the password, vault:<OCID>, or RAG_DATABASE_TOKEN_SCOPE instead',
+  );
+  fault(password !== '' && scope !== '', 'RAG_DATABASE_PASSWORD must be empty where RAG_DATABASE_TOKEN_SCOPE is set');
+  fault(
+    config.RAG_DATABASE_OWNER === config.RAG_DATABASE_USER,
+    'RAG_DATABASE_USER must be another than RAG_DATABASE_OWNER, whom no row policy keeps from altering it',
+  );
+  fault(
+    config.RAG_DATABASE_ADMIN_USER !== '' && config.RAG_DATABASE_ADMIN_PASSWORD === '',
+    'RAG_DATABASE_ADMIN_PASSWORD is missing, though RAG_DATABASE_ADMIN_USER is set',
+  );
+  fault(
+    config.RAG_DATABASE_WALLET === '' && config.RAG_DATABASE_WALLET_PASSWORD !== '',
+    'RAG_DATABASE_WALLET is missing, though RAG_DATABASE_WALLET_PASSWORD is set',
+  );
+  for (const name of VAULT_SETTINGS) {
+    const value = config[name];
+    fault(
+      /^vault:/i.test(value) && !/^vault:ocid1\.\S+$/.test(value),
+      `${name} must be vault: and the OCID of a secret, vault:ocid1.…`,
+    );
+  }
+  for (const name of ['RAG_EMBEDDING_MODEL_SOURCE', 'RAG_EMBEDDING_NEXT_MODEL_SOURCE'] as const) {
+    fault(
+      config[name] !== '' && !MODEL_SOURCE.test(config[name]),
+      `${name} must be https://…, DIRECTORY:file or vault:<OCID>`,
+    );
   }
   return faults;
 }

@@ -94,7 +94,7 @@ test('an Oracle database with the model in it is a whole configuration', () => {
   });
 });
 
-test.each([
+test.each<[Record<string, string>, string]>([
   [{ RAG_DATABASE_PASSWORD: '' }, 'RAG_DATABASE_PASSWORD is missing'],
   [{ RAG_DATABASE: ENOUGH.RAG_DATABASE }, 'RAG_EMBEDDING_URL is database, but'],
   [{ RAG_EMBEDDING_MODEL: 'all-MiniLM-L12-v2' }, 'RAG_EMBEDDING_MODEL must be an Oracle name'],
@@ -102,6 +102,20 @@ test.each([
   [{ RAG_DATABASE_OWNER: "x'; DROP" }, 'RAG_DATABASE_OWNER must be an Oracle name'],
   [{ RAG_DATABASE_USER: 'rag_runtime' }, 'RAG_DATABASE_USER must be an Oracle name'],
   [{ RAG_DATABASE_TOKEN_SCOPE: 'urn:oracle:db::id::*' }, 'RAG_DATABASE_TOKEN_SCOPE must be'],
+  [{ RAG_DATABASE_TOKEN_SCOPE: 'urn:oracle:db::id::c::d' }, 'RAG_DATABASE_PASSWORD must be empty'],
+  [{ RAG_DATABASE: 'oracle:scott/tiger@localhost:1521/service' }, 'RAG_DATABASE must not hold a user or a password'],
+  [{ RAG_DATABASE_USER: 'RAG_OWNER' }, 'RAG_DATABASE_USER must be another'],
+  [{ RAG_DATABASE_ADMIN_USER: 'ADMIN' }, 'RAG_DATABASE_ADMIN_PASSWORD is missing'],
+  [{ RAG_DATABASE_WALLET_PASSWORD: 'x' }, 'RAG_DATABASE_WALLET is missing'],
+  [{ RAG_DATABASE_PASSWORD: 'vault:' }, 'RAG_DATABASE_PASSWORD must be vault: and the OCID'],
+  [{ RAG_DATABASE_OWNER_PASSWORD: 'VAULT:ocid1.x' }, 'RAG_DATABASE_OWNER_PASSWORD must be vault:'],
+  ...['rubbish', 'http://host/x', 'https://', 'DIR:..\\x', 'DIR:f:extra', 'dir:x'].map(
+    (source): [Record<string, string>, string] => [
+      { RAG_EMBEDDING_MODEL_SOURCE: source },
+      'RAG_EMBEDDING_MODEL_SOURCE must be',
+    ],
+  ),
+  [{ RAG_EMBEDDING_NEXT_MODEL: 'all_minilm_l12_v2' }, 'RAG_EMBEDDING_NEXT_MODEL must be another'],
 ])('an Oracle database with %o is not', (settings, fault) => {
   expect(faultsOf({ ...ORACLE, ...settings })).toEqual([expect.stringContaining(fault)]);
 });
