@@ -70,6 +70,30 @@ describe('the linter finds', () => {
       'n: chunks are read without the scope',
     ],
     ['SELECT SCORE(1) AS score FROM rag_chunk', 'SCORE without'],
+    ["BEGIN EXECUTE IMMEDIATE 'TRUNCATE TABLE rag_chunk'; END;", 'TRUNCATE'],
+    ['SELECT task_id FROM task /', 'slash'],
+    ['SELECT DISTINCT title FROM task FOR UPDATE', 'ORA-02014'],
+    ['UPDATE task AS t SET title = :title', 'AS before'],
+    [
+      'SELECT chunk_id FROM (SELECT chunk_id FROM rag_chunk ORDER BY VECTOR_DISTANCE(embedding, :q, COSINE)) WHERE ROWNUM < 5',
+      'ROWNUM in a search',
+    ],
+    [
+      search(
+        'SELECT c.chunk_id FROM rag_chunk c JOIN task t ON t.title = c.title ORDER BY VECTOR_DISTANCE(c.embedding, :q, COSINE) FETCH APPROX FIRST 5 ROWS ONLY',
+      ),
+      'APPROX where',
+    ],
+    [
+      "SELECT c.chunk_id FROM rag_chunk c WHERE (c.audience = 'organization' OR c.owner_employee_id = :employee_id) UNION ALL SELECT c.chunk_id FROM rag_chunk c",
+      'c: chunks are read without',
+    ],
+    [
+      "SELECT c.chunk_id FROM rag_chunk c WHERE (c.audience = 'organization' OR c.owner_employee_id = :employee_id) OR 1 = 1",
+      'c: chunks are read without',
+    ],
+    ['SELECT * FROM task', 'column by column'],
+    ['SELECT embedding FROM rag_chunk', 'a vector is fetched'],
     ['SELECT c.* FROM rag_chunk c', 'column by column'],
     ['SELECT c.embedding FROM rag_chunk c', 'a vector is fetched'],
     ['SELECT t.task_id FROM tasks t', 'tasks: no migration makes'],
@@ -161,6 +185,21 @@ describe('the splitter', () => {
       'carriage returns',
       'BEGIN\r\n  NULL;\r\nEND;\r\n/\r\nSELECT 1 FROM dual;\r\n',
       ['BEGIN\r\n  NULL;\r\nEND;', 'SELECT 1 FROM dual'],
+    ],
+    [
+      'a comment within what a unit begins with',
+      'CREATE /* x; */ OR REPLACE FUNCTION f RETURN NUMBER IS BEGIN RETURN 1; END;\n/\nSELECT 2 FROM dual;',
+      ['CREATE /* x; */ OR REPLACE FUNCTION f RETURN NUMBER IS BEGIN RETURN 1; END;', 'SELECT 2 FROM dual'],
+    ],
+    [
+      'a slash after SQL',
+      'CREATE TABLE t (a NUMBER);\n/\nSELECT 1 FROM dual;',
+      ['CREATE TABLE t (a NUMBER)', 'SELECT 1 FROM dual'],
+    ],
+    [
+      'a slash that ends SQL',
+      'CREATE TABLE t (a NUMBER)\n/\nSELECT 1 FROM dual\n/\n',
+      ['CREATE TABLE t (a NUMBER)', 'SELECT 1 FROM dual'],
     ],
     ['nothing', '\n-- nothing\n', []],
   ])('takes %s', (_, text, expected) => {

@@ -56,7 +56,12 @@ export function lint(statement: string, schema: Schema): string[] {
   };
   fault(isPlSql !== /;$/.test(sql), isPlSql ? 'a block ends with a semicolon' : 'SQL ends without a semicolon');
   for (const [pattern, text] of FOREIGN) fault(pattern.test(sql), text);
-  fault(/\bTRUNCATE\b/i.test(sql), 'TRUNCATE makes a vector index unusable');
+  // In texts too, which a block may carry out.
+  fault(/\bTRUNCATE\b/i.test(statement), 'TRUNCATE makes a vector index unusable');
+  fault(/\/$/.test(sql), 'a slash is a mark of SQL*Plus');
+  fault(/\b(?:DISTINCT|GROUP BY)\b.*\bFOR UPDATE\b/i.test(sql), 'DISTINCT or GROUP BY with FOR UPDATE (ORA-02014)');
+  fault(/\bUPDATE\s+\w+\s+AS\s+\w/i.test(sql), 'AS before the alias of a table');
+  fault(/\bROWNUM\b/i.test(sql) && /\bVECTOR_DISTANCE\b/i.test(sql), 'ROWNUM in a search: FETCH EXACT or APPROX');
   fault(/VECTOR_INDEX_TRANSFORM/i.test(statement), 'a hint that filters after the nearest are chosen');
   for (const [, name = ''] of sql.matchAll(/:(\w+)/g)) {
     fault(RESERVED.has(name.toLowerCase()), `:${name} is a reserved word`);
@@ -83,7 +88,8 @@ function lintFetch(sql: string): string[] {
     faults.push('a plain FETCH FIRST may use an approximate index: EXACT or APPROX');
   }
   for (const { text } of blocksOf(sql)) {
-    if (/\bFETCH APPROX\b/i.test(text) && /\bWHERE\b/i.test(text)) faults.push('APPROX where something is filtered');
+    if (/\bFETCH APPROX\b/i.test(text) && /\b(?:WHERE|JOIN)\b/i.test(text))
+      faults.push('APPROX where something is filtered');
   }
   return faults;
 }
@@ -114,12 +120,17 @@ function lintScope(sql: string): string[] {
   const isScoped = /:employee_id\b/.test(sql) && !/^\s*INSERT/i.test(sql);
   for (const alias of aliases) {
     const predicate = `(${alias}.audience = 'organization' OR ${alias}.owner_employee_id = :employee_id)`;
-    if (isScoped && !sql.includes(predicate)) faults.push(`${alias}: chunks are read without the scope predicate`);
+    const places = aliases.filter((other) => other === alias).length;
+    const held = sql.split(predicate).slice(1);
+    // One for each place where chunks are read, and none that something else makes void.
+    const isHeld = held.length === places && held.every((after) => !/^\s*OR\b/i.test(after));
+    if (isScoped && !isHeld) faults.push(`${alias}: chunks are read without the scope predicate`);
     if (new RegExp(`\\b${alias}\\.\\*`).test(sql)) faults.push(`${alias}.*: chunks are read column by column`);
     const outsideDistance = sql.replace(/VECTOR_DISTANCE\([^,]*,/g, '');
     if (new RegExp(`\\b${alias}\\.embedding(?:_\\d+)?\\b`).test(outsideDistance)) faults.push('a vector is fetched');
   }
-  if (/SELECT\s+\*\s+FROM\s+rag_chunk\b/i.test(sql)) faults.push('chunks are read column by column');
+  if (/SELECT\s+\*\s+FROM\s+\w+\b|\brag_chunk\.\*/i.test(sql)) faults.push('tables are read column by column');
+  if (/^\s*SELECT\b[^()]*\bembedding(?:_\d+)?\b[^()]*\bFROM\b/i.test(sql)) faults.push('a vector is fetched');
   return faults;
 }
 
