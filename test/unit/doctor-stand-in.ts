@@ -131,7 +131,6 @@ export class StandIn {
       callTimeout: 0,
       currentSchema: '',
       module: '',
-      oracleServerVersion: 2326020000,
       oracleServerVersionString: '23.26.2.0.0',
       execute: (sql, binds = {}, options = {}) => answer(sql, valuesOf(binds), options),
       executeMany: async (sql, many) => {

@@ -59,8 +59,6 @@ export interface Connection {
   currentSchema: string;
   /** Shown in V$SESSION. */
   module: string;
-  /** 23.26.2.0.0 as 2326020000. */
-  readonly oracleServerVersion: number;
   readonly oracleServerVersionString: string;
   execute(sql: string, binds?: Record<string, BindUnit>, options?: ExecuteOptions): Promise<ExecuteResult>;
   executeMany(sql: string, binds: Record<string, unknown>[], options?: ExecuteManyOptions): Promise<ExecuteResult>;
@@ -141,8 +139,6 @@ export interface TraceHandler {
 export interface TraceContext {
   operation: string;
   error?: { code?: string };
-  callLevelConfig?: { statement?: string };
-  userContext?: { startedAt?: number };
 }
 
 export interface Driver {
@@ -152,7 +148,6 @@ export interface Driver {
   DB_TYPE_VARCHAR: DbType;
   DB_TYPE_CLOB: DbType;
   DB_TYPE_VECTOR: DbType;
-  DB_TYPE_BLOB: DbType;
   createPool(options: PoolOptions): Promise<Pool>;
   getConnection(options: ConnectOptions): Promise<Connection>;
   traceHandler: TraceHandler;

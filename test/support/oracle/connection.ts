@@ -59,7 +59,6 @@ export class FakeConnection implements Connection {
   callTimeout = 0;
   currentSchema = '';
   module = '';
-  readonly oracleServerVersion = 2326020000;
   readonly oracleServerVersionString = '23.26.2.0.0';
   readonly #oracle: Server;
   readonly #user: string;

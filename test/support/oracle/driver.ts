@@ -67,7 +67,6 @@ export class FakeOracle implements Server {
       DB_TYPE_VARCHAR: oracledb.DB_TYPE_VARCHAR,
       DB_TYPE_CLOB: oracledb.DB_TYPE_CLOB,
       DB_TYPE_VECTOR: oracledb.DB_TYPE_VECTOR,
-      DB_TYPE_BLOB: oracledb.DB_TYPE_BLOB,
       traceHandler: oracledb.traceHandler as unknown as TraceHandler,
       createPool: async (options) => this.#createPool(options),
       getConnection: async (options) => this.connect(options),
