@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ImageSource } from './constructs/image.ts';
+import { MODEL_FILE_NAME, type ModelFile } from './constructs/model-bundle.ts';
+import { App } from './framework.ts';
+import { freeTierFaults, type Resources } from './free-tier.ts';
+import { RagStack } from './rag-stack.ts';
+import { type Deployment, DeploymentError, hasDocker, readDeployment } from './settings.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const STACK = 'oci-rag';
+
+interface Synthesis {
+  /** Where cdk.tf.json is. */
+  folder: string;
+  /** What stands for something that is not there. */
+  missing: string[];
+}
+
+/** Writes the Terraform JSON of a deployment; throws a {@link DeploymentError} for all that is wrong with it. */
+export async function synthesize(
+  given: Deployment,
+  env: Record<string, string | undefined>,
+  options: { outputFolder?: string; modelFolder?: string } = {},
+): Promise<Synthesis> {
+  const deployment = readDeployment(given, env);
+  const missing = [...deployment.missing];
+  const model = await findModel(options.modelFolder ?? join(ROOT, '.models'));
+  if (model === null) missing.push(`the model file .models/${MODEL_FILE_NAME}: npm run model:fetch`);
+  const image = await findImage(deployment.functionImage, env);
+  if (image === null) missing.push('the image: set FUNCTION_IMAGE, or start Docker, and it is built and pushed');
+
+  const outdir = options.outputFolder ?? env.CDKTF_OUTDIR ?? join(ROOT, 'cdktf.out');
+  const app = new App({ outdir, skipValidation: false });
+  new RagStack(app, STACK, { deployment, image, model, migrations: await digestOf(join(ROOT, 'migrations')) });
+  app.synth();
+
+  const folder = join(outdir, 'stacks', STACK);
+  if (deployment.alwaysFree) {
+    const { resource } = JSON.parse(await readFile(join(folder, 'cdk.tf.json'), 'utf8')) as { resource: Resources };
+    const faults = freeTierFaults(resource, deployment);
+    if (deployment.homeRegion !== deployment.region) {
+      faults.push(
+        `the region is ${deployment.region}; Always Free databases are in the home region alone, ${deployment.homeRegion}`,
+      );
+    }
+    if (faults.length > 0) {
+      await rm(folder, { recursive: true });
+      throw new DeploymentError(faults.map((fault) => `not Always Free: ${fault}`));
+    }
+  }
+  return { folder, missing };
+}
+
+async function findModel(folder: string): Promise<ModelFile | null> {
+  const path = join(folder, MODEL_FILE_NAME);
+  const { modelDigest } = await import('../scripts/model/digest.ts');
+  const sha256 = await modelDigest(path);
+  return sha256 === null ? null : { path, sha256 };
+}
+
+async function findImage(named: string, env: Record<string, string | undefined>): Promise<ImageSource> {
+  if (named !== '') return { image: named };
+  if (!hasDocker(env)) return null;
+  const { stageImage } = await import('../scripts/image/stage.ts');
+  const folder = join(ROOT, 'dist', 'image');
+  await mkdir(folder, { recursive: true });
+  return stageImage(folder);
+}
+
+const DIGEST_CHARACTERS = 12;
+
+/** Stands for names and contents of all files of a folder. */
+async function digestOf(folder: string): Promise<string> {
+  const hash = createHash('sha256');
+  const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.sql')).sort();
+  for (const name of names)
+    hash
+      .update(`${name}\0`)
+      .update(await readFile(join(folder, name)))
+      .update('\0');
+  return hash.digest('hex').slice(0, DIGEST_CHARACTERS);
+}

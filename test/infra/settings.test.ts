@@ -1,0 +1,146 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { freeTierFaults } from '../../infra/free-tier.ts';
+import { DeploymentError, readDeployment } from '../../infra/settings.ts';
+import { ENV, synth } from '../support/synth.ts';
+
+const faultsOf = (env: Record<string, string>): string[] => {
+  try {
+    readDeployment({}, { ...ENV, ...env });
+    return [];
+  } catch (error) {
+    if (!(error instanceof DeploymentError)) throw error;
+    return error.faults;
+  }
+};
+
+describe('the settings of a deployment', () => {
+  it.each([
+    ['DEPLOY_NAME', 'Oci', 'DEPLOY_NAME must be 2 to 20 lower-case letters, digits and -, a letter first'],
+    ['DEPLOY_COMPARTMENT', 'mine', 'DEPLOY_COMPARTMENT must be an OCID, ocid1.compartment.…'],
+    ['DEPLOY_REGION', 'Frankfurt', 'DEPLOY_REGION must be a region identifier such as eu-frankfurt-1'],
+    [
+      'DEPLOY_OPERATOR_CIDRS',
+      '10.0.0.0/33',
+      'DEPLOY_OPERATOR_CIDRS "10.0.0.0/33" must be an IPv4 address or range, such as 203.0.113.7 or 203.0.113.0/24',
+    ],
+    ['DEPLOY_OPERATOR_EMAILS', 'a@b.c,nobody', 'DEPLOY_OPERATOR_EMAILS "nobody" must be an e-mail address'],
+    ['DEPLOY_AUTH_JWKS', 'http://x/jwks', 'DEPLOY_AUTH_JWKS must be an address, https://…'],
+    ['DEPLOY_REQUESTS_PER_SECOND', '0', 'DEPLOY_REQUESTS_PER_SECOND must be a whole number from 1 to 1000'],
+    ['DEPLOY_REQUESTS_PER_SECOND', '1e2', 'DEPLOY_REQUESTS_PER_SECOND must be a whole number from 1 to 1000'],
+    ['DEPLOY_ALWAYS_FREE', 'yes', 'DEPLOY_ALWAYS_FREE must be one of true, false'],
+    ['DEPLOY_MEMORY_MB', '600', 'DEPLOY_MEMORY_MB must be one of 128, 256, 512, 1024, 2048, 3072'],
+    ['DEPLOY_FUNCTION_SETTINGS', 'X=1', 'DEPLOY_FUNCTION_SETTINGS "X" must begin with RAG_'],
+    ['DEPLOY_FUNCTION_SETTINGS', 'RAG_X=1', 'DEPLOY_FUNCTION_SETTINGS RAG_X is not a setting of this version'],
+    [
+      'DEPLOY_FUNCTION_SETTINGS',
+      'RAG_RETRIEVAL_TOP_K=0',
+      'DEPLOY_FUNCTION_SETTINGS RAG_RETRIEVAL_TOP_K must be a whole number from 1 to 50',
+    ],
+    [
+      'DEPLOY_FUNCTION_SETTINGS',
+      'RAG_NUDGE_URL=x',
+      'DEPLOY_FUNCTION_SETTINGS "RAG_NUDGE_URL" is set by the deployment itself',
+    ],
+    ['FUNCTION_IMAGE', 'docker.io/x:1', 'FUNCTION_IMAGE must be <region>.ocir.io/<namespace>/<repository>:<tag>'],
+    [
+      'FUNCTION_IMAGE',
+      'us-phoenix-1.ocir.io/a/b:1',
+      'FUNCTION_IMAGE is in us-phoenix-1, but functions take images of their own region, eu-frankfurt-1',
+    ],
+    ['DEPLOY_STATE_BUCKET', 'state', 'DEPLOY_STATE_BUCKET and DEPLOY_STATE_NAMESPACE go together'],
+    ['DEPLOY_REGOIN', 'x', 'DEPLOY_REGOIN is not a setting of a deployment'],
+  ])('%s=%s is refused by name', (name, value, fault) => {
+    expect(faultsOf({ [name]: value })).toEqual([fault]);
+  });
+
+  it('are refused all at once, whether they stand in the file or the environment', () => {
+    const faults = () => readDeployment({ name: 'X', memoryMb: 3 as never }, { ...ENV, DEPLOY_POOL_MAX: 'x' });
+    expect(faults).toThrow(
+      /3 faults[\s\S]*name in deployment.ts must[\s\S]*memoryMb in deployment.ts must[\s\S]*DEPLOY_POOL_MAX must/,
+    );
+  });
+
+  it('are overridden by the environment', () => {
+    expect(readDeployment({ poolMax: 3 }, ENV).poolMax).toBe(3);
+    expect(readDeployment({ poolMax: 3 }, { ...ENV, DEPLOY_POOL_MAX: '4' }).poolMax).toBe(4);
+    expect(readDeployment({ operatorCidrs: ['10.0.0.1'] }, ENV).operatorCidrs).toEqual(['10.0.0.1']);
+  });
+
+  it('take tenancy and region from the profile of the OCI configuration, and say what is missing', async () => {
+    const file = join(await mkdtemp(join(tmpdir(), 'oci-rag-config-')), 'config');
+    await writeFile(
+      file,
+      '[DEFAULT]\ntenancy=ocid1.tenancy.oc1..a\nregion=us-ashburn-1\n[EU]\nregion = eu-paris-1\r\n',
+    );
+    const env = { HOME: '/nonexistent', OCI_CLI_CONFIG_FILE: file };
+    expect(readDeployment({}, env)).toMatchObject({ tenancyId: 'ocid1.tenancy.oc1..a', region: 'us-ashburn-1' });
+    expect(readDeployment({ profile: 'EU' }, env)).toMatchObject({
+      tenancyId: 'ocid1.tenancy.oc1..a',
+      compartmentId: 'ocid1.tenancy.oc1..a',
+      region: 'eu-paris-1',
+    });
+    const nowhere = readDeployment({}, { HOME: '/nonexistent' });
+    expect(nowhere.missing.map((what) => what.split(':')[0])).toEqual([
+      'the tenancy',
+      'the region',
+      'the token issuer',
+      'the audience',
+      'the issuer’s public keys',
+    ]);
+  });
+});
+
+describe('what would leave Always Free', () => {
+  it.each([
+    ['DEPLOY_DATABASE_ECPUS', '4', 'oci_database_autonomous_database.database: compute_count is 4, free are 2 ECPUs'],
+    ['DEPLOY_DATABASE_STORAGE_GB', '40', 'oci_database_autonomous_database.database: storage is 40 GB, free are 20'],
+    ['DEPLOY_DATABASE_AUTO_SCALING', 'true', 'oci_database_autonomous_database.database: is_auto_scaling_enabled'],
+    [
+      'DEPLOY_DATABASE_PRIVATE_ENDPOINT',
+      'true',
+      'oci_database_autonomous_database.database: it has a private endpoint',
+    ],
+    ['DEPLOY_PRIVATE_VAULT', 'true', 'oci_kms_vault.vault: vault_type is VIRTUAL_PRIVATE'],
+    ['DEPLOY_PROVISIONED_CONCURRENCY', '40', 'provisioned_concurrency_config is billed while it idles'],
+    [
+      'DEPLOY_POOL_MAX',
+      '4',
+      '12 function instances with 4 sessions each are 48 sessions, and an Always Free database has 30',
+    ],
+    ['DEPLOY_MAX_INSTANCES', '16', '16 function instances with 2 sessions each are 32 sessions'],
+    ['DEPLOY_HOME_REGION', 'us-phoenix-1', 'Always Free databases are in the home region alone, us-phoenix-1'],
+  ])('%s=%s fails by name, and is done where Always Free is not asked for', async (name, value, fault) => {
+    await expect(synth({ ...ENV, [name]: value })).rejects.toThrow(`not Always Free: `);
+    await expect(synth({ ...ENV, [name]: value })).rejects.toThrow(fault);
+    await synth({ ...ENV, [name]: value, DEPLOY_ALWAYS_FREE: 'false' });
+  });
+
+  it.each([
+    ['oci_kms_key', { protection_mode: 'HSM' }, 'protection_mode is HSM'],
+    ['oci_apm_apm_domain', {}, 'it is not known to be free'],
+    ['oci_core_instance', {}, 'it is not known to be free'],
+    [
+      'oci_database_autonomous_database',
+      { is_free_tier: true, compute_count: 2, data_storage_size_in_tbs: 1 },
+      'storage is',
+    ],
+  ])('%s %o is told', (type, is, fault) => {
+    const faults = freeTierFaults({ [type]: { x: is } }, { poolMax: 1, maxInstances: 1 });
+    expect(faults.join('\n')).toContain(`${type}.x: ${fault}`);
+  });
+
+  it('is a third database', async () => {
+    const { resource } = await synth();
+    const database = resource.oci_database_autonomous_database?.database ?? {};
+    const three = { oci_database_autonomous_database: { a: database, b: database, c: database } };
+    expect(freeTierFaults(three, { poolMax: 1, maxInstances: 1 })).toEqual(['there are 3 databases, free are 2']);
+  });
+
+  it('is nothing of the default deployment', async () => {
+    const { resource } = await synth();
+    expect(freeTierFaults(resource, { poolMax: 2, maxInstances: 12 })).toEqual([]);
+  });
+});
