@@ -41,6 +41,19 @@ module.exports = {
       'an entry joins a use case, the services and the FDK',
     ),
     only('product', '^functions/', ['^functions/'], 'the product knows neither scripts nor tests'),
+    only(
+      'infra',
+      '^infra/',
+      ['^infra/', '^functions/(routes|config)\\.ts$', '^scripts/(image|model)/'],
+      'the deployment knows the route table, the settings, and what makes the image and the model',
+    ),
+    {
+      name: 'framework',
+      severity: 'error',
+      comment: 'a move to another distribution of the framework is a change of one file',
+      from: { path: '^(infra|scripts|test)/', pathNot: '^infra/(framework\\.ts$|provider-oci/)' },
+      to: { path: '^(node_modules/)?(cdktf|constructs)(/|$)' },
+    },
     {
       name: 'vendors',
       severity: 'error',

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { MODEL_BYTES, MODEL_FILE } from '../scripts/model/model-file.ts';
 import type { ImageSource } from './constructs/image.ts';
-import { MODEL_FILE_NAME, type ModelFile } from './constructs/model-bundle.ts';
+import type { ModelFile } from './constructs/model-bundle.ts';
 import { App } from './framework.ts';
 import { freeTierFaults, type Resources } from './free-tier.ts';
 import { RagStack } from './rag-stack.ts';
@@ -22,12 +23,12 @@ interface Synthesis {
 export async function synthesize(
   given: Deployment,
   env: Record<string, string | undefined>,
-  options: { outputFolder?: string; modelFolder?: string } = {},
+  options: { outputFolder?: string; modelFolder?: string; modelBytes?: number } = {},
 ): Promise<Synthesis> {
   const deployment = readDeployment(given, env);
   const missing = [...deployment.missing];
-  const model = await findModel(options.modelFolder ?? join(ROOT, '.models'));
-  if (model === null) missing.push(`the model file .models/${MODEL_FILE_NAME}: npm run model:fetch`);
+  const model = await findModel(options.modelFolder ?? join(ROOT, '.models'), options.modelBytes ?? MODEL_BYTES);
+  if (model === null) missing.push(`the model file .models/${MODEL_FILE}, whole: npm run model:fetch`);
   const image = await findImage(deployment.functionImage, env);
   if (image === null) missing.push('the image: set FUNCTION_IMAGE, or start Docker, and it is built and pushed');
 
@@ -53,8 +54,10 @@ export async function synthesize(
   return { folder, missing };
 }
 
-async function findModel(folder: string): Promise<ModelFile | null> {
-  const path = join(folder, MODEL_FILE_NAME);
+async function findModel(folder: string, bytes: number): Promise<ModelFile | null> {
+  const path = join(folder, MODEL_FILE);
+  const size = (await stat(path).catch(() => null))?.size;
+  if (size !== bytes) return null;
   const { modelDigest } = await import('../scripts/model/digest.ts');
   const sha256 = await modelDigest(path);
   return sha256 === null ? null : { path, sha256 };

@@ -1,6 +1,7 @@
 import { ObjectstorageBucket } from '@cdktf/provider-oci/objectstorage-bucket';
 import { ObjectstorageObject } from '@cdktf/provider-oci/objectstorage-object';
 import { ObjectstoragePreauthrequest } from '@cdktf/provider-oci/objectstorage-preauthrequest';
+import { MODEL_FILE } from '../../scripts/model/model-file.ts';
 import { Construct, Fn } from '../framework.ts';
 
 /** The model's file on this machine; null while it is not fetched. */
@@ -21,7 +22,6 @@ interface ModelBundleProps {
   linkNumber: number;
 }
 
-export const MODEL_FILE_NAME = 'all_MiniLM_L12_v2.onnx';
 const DIGEST_CHARACTERS = 12;
 
 /**
@@ -52,7 +52,7 @@ export class ModelBundle extends Construct {
     const object = new ObjectstorageObject(this, 'object', {
       namespace,
       bucket: bucket.name,
-      object: `models/${this.digest}/${MODEL_FILE_NAME}`,
+      object: `models/${this.digest}/${MODEL_FILE}`,
       contentType: 'application/octet-stream',
       ...(file === null
         ? { content: 'no model was there; run npm run model:fetch and deploy again' }

@@ -247,10 +247,13 @@ describe('bootstrap', () => {
 
     const folder = await mkdtemp(join(tmpdir(), 'oci-rag-model-'));
     const file = join(folder, 'all_MiniLM_L12_v2.onnx');
-    await writeFile(file, 'one');
+    await writeFile(file, 'half');
+    expect((await synth(ENV, {}, '/nonexistent')).missing).toHaveLength(1);
     const one = await synth(ENV, {}, folder);
     await utimes(file, 1, 1);
     expect((await synth(ENV, {}, folder)).text).toBe(one.text);
+    await writeFile(file, 'cut');
+    expect((await synth(ENV, {}, folder)).text).toBe(stack.text);
     await writeFile(file, 'two!');
     const two = await synth(ENV, {}, folder);
     expect(body(two).model).not.toBe(body(one).model);

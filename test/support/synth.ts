@@ -26,6 +26,9 @@ export interface Synthesized {
   provider: Record<string, Record<string, unknown>[]>;
 }
 
+/** The size of what stands for the model's file. */
+const MODEL_BYTES = 4;
+
 /** What `npm run synth` writes for a deployment, parsed. */
 export async function synth(
   env: Record<string, string> = ENV,
@@ -34,7 +37,7 @@ export async function synth(
 ): Promise<Synthesized> {
   const outputFolder = await mkdtemp(join(tmpdir(), 'oci-rag-synth-'));
   try {
-    const { folder, missing } = await synthesize(given, env, { outputFolder, modelFolder });
+    const { folder, missing } = await synthesize(given, env, { outputFolder, modelFolder, modelBytes: MODEL_BYTES });
     const text = await readFile(join(folder, 'cdk.tf.json'), 'utf8');
     return { text, missing, ...JSON.parse(text) };
   } finally {

@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { OracleContainer } from '../../scripts/dev/oracle/container.ts';
 import { waitForLogin } from '../../scripts/dev/oracle/login.ts';
-import { checkModelFile, MODEL_BYTES, MODEL_FILE } from '../../scripts/dev/oracle/model-file.ts';
+import { checkModelFile } from '../../scripts/dev/oracle/model-file.ts';
 import { requireReadable } from '../../scripts/dev/oracle/readable.ts';
 import { readContainerSettings, stackSettings } from '../../scripts/dev/oracle/settings.ts';
 import { checkSettings } from '../../scripts/dev/stack.ts';
+import { MODEL_BYTES, MODEL_FILE } from '../../scripts/model/model-file.ts';
 import { UserError } from '../../scripts/user-error.ts';
 import { type DockerRole, FakeDocker } from '../support/fake-docker.ts';
 
@@ -166,7 +167,7 @@ describe('the model’s file', () => {
     return path;
   }
 
-  const PAGE = /the page "Import Pretrained Models in ONNX Format".*\.zip.*\.onnx file there\.$/;
+  const PAGE = /npm run model:fetch brings it there; .* the page "Import Pretrained Models in ONNX Format"/;
 
   test('is taken where it is whole', async () => {
     const folder = models();

@@ -1,15 +1,12 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
+import { MODEL_BYTES, MODEL_FILE } from '../../model/model-file.ts';
 import { UserError } from '../../user-error.ts';
 import { requireReadable } from './readable.ts';
 
-export const MODEL_FILE = 'all_MiniLM_L12_v2.onnx';
-/** Of the file that Oracle publishes, with the tokenizer in it; the one of the same name elsewhere takes no text. */
-export const MODEL_BYTES = 133_322_334;
-
 const WHERE =
-  'Oracle publishes it in its documentation, on the page "Import Pretrained Models in ONNX Format" (AI Vector Search ' +
-  `User's Guide): download all_MiniLM_L12_v2, unpack it where it is a .zip, and put the .onnx file there`;
+  'npm run model:fetch brings it there; Oracle publishes it in its documentation, on the page "Import Pretrained Models ' +
+  `in ONNX Format" (AI Vector Search User's Guide)`;
 
 /** Checks that a folder holds the embedding model, whole, and that the container's user may read it. */
 export function checkModelFile(folder: string): void {

@@ -1,5 +1,5 @@
+import { MODEL_FILE } from '../../model/model-file.ts';
 import { UserError } from '../../user-error.ts';
-import { MODEL_FILE } from './model-file.ts';
 
 /** What compose.yaml takes from the environment, with the same defaults. */
 export interface ContainerSettings {
