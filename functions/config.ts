@@ -1,3 +1,4 @@
+import { isModelSource, MODEL_SOURCE_FAULT } from './core/model-source.ts';
 import { MIN_WINDOW } from './core/passages.ts';
 
 /** Reads one setting from its text, undefined where it is not set; throws an Error whose message says what is wrong. */
@@ -49,6 +50,13 @@ const keySet: Reader<string> = (value) => {
   }
   return refuse('must be http(s)://… or a JWKS as JSON: {"keys":[…]}');
 };
+
+/** A time as RFC 3339 has it, or ''. */
+const time: Reader<string> = (value = '') =>
+  value === '' ||
+  (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(value) && !Number.isNaN(Date.parse(value)))
+    ? value
+    : refuse('must be a time such as 2030-01-31T12:00:00Z');
 
 const ENCODER_ADDRESS = /^(database$|unix:\/|https?:\/\/)/;
 const ENCODER_ADDRESS_FAULT = 'must be database, unix:/path or http://host:port';
@@ -104,6 +112,8 @@ const SETTINGS = {
    * vault:<OCID>), or DIRECTORY:file of the database server.
    */
   RAG_EMBEDDING_MODEL_SOURCE: optional(''),
+  /** Until when that URL can be read; the drain reports the hours that are left. */
+  RAG_EMBEDDING_MODEL_SOURCE_EXPIRES: time,
   /** The numbers in one of its vectors. */
   RAG_EMBEDDING_DIMENSION: whole(1, 65_535, 384),
   /** The longest passage, in characters, that the embedding model reads to its end. */
@@ -133,8 +143,21 @@ const SETTINGS = {
   RAG_AUTH_JWKS: keySet,
   /** The claim that names the person; its value is EMPLOYEE.SUBJECT. */
   RAG_AUTH_EMPLOYEE_CLAIM: optional('sub'),
-  /** Where a detached drain is started: unix:/path#/path or http://host:port/path; empty for none. */
-  RAG_NUDGE_URL: optional(''),
+  /**
+   * Where a detached drain is started: unix:/path#/path, http://host:port/path, or oci:<invoke endpoint>/<OCID of the
+   * drain function>; empty for none.
+   */
+  RAG_NUDGE_URL: optional(
+    '',
+    /^(unix:\/|http:\/\/|oci:https:\/\/[\w.-]+\/ocid1\.fnfunc\.[\w.-]+$)/,
+    'must be unix:/path#/path, http://host:port/path or oci:https://<invoke endpoint>/<OCID of the drain function>',
+  ),
+  /** Where figures go: to the log, or to OCI Monitoring by oci:<namespace>:<OCID of a compartment>. */
+  RAG_METRICS: optional(
+    'log',
+    /^(log|oci:(?!oci_|oracle_)[A-Za-z]\w*:ocid1\.(compartment|tenancy)\.[\w.-]+)$/,
+    'must be log or oci:<namespace>:<compartment OCID>, the namespace of letters, digits and _, not oci_… or oracle_…',
+  ),
   /** The folder that holds postgres/V1__….sql and so on. */
   RAG_MIGRATIONS: required('the folder of the migrations'),
 } satisfies Record<string, Reader<string | number>>;
@@ -196,11 +219,7 @@ const VAULT_SETTINGS = [
   'RAG_DATABASE_OWNER_PASSWORD',
   'RAG_DATABASE_ADMIN_PASSWORD',
   'RAG_DATABASE_WALLET_PASSWORD',
-  'RAG_EMBEDDING_MODEL_SOURCE',
-  'RAG_EMBEDDING_NEXT_MODEL_SOURCE',
 ] as const;
-
-const MODEL_SOURCE = /^(https:\/\/[^/\s]+\/\S+|[A-Z][A-Z0-9_]{0,122}:[\w.-]+|vault:\S+)$/;
 
 function oracleContradictions(config: Config): string[] {
   const faults: string[] = [];
@@ -237,10 +256,18 @@ function oracleContradictions(config: Config): string[] {
     );
   }
   for (const name of ['RAG_EMBEDDING_MODEL_SOURCE', 'RAG_EMBEDDING_NEXT_MODEL_SOURCE'] as const) {
-    fault(
-      config[name] !== '' && !MODEL_SOURCE.test(config[name]),
-      `${name} must be https://…, DIRECTORY:file or vault:<OCID>`,
-    );
+    fault(config[name] !== '' && !isModelSource(config[name]), `${name} ${MODEL_SOURCE_FAULT}`);
   }
   return faults;
+}
+
+/** What is wrong with one setting by itself, its name first; null where nothing is. */
+export function settingFault(name: string, value: string): string | null {
+  if (!Object.hasOwn(SETTINGS, name)) return `${name} is not a setting of this version`;
+  try {
+    SETTINGS[name as keyof typeof SETTINGS](value);
+    return null;
+  } catch (error) {
+    return `${name} ${(error as Error).message}`;
+  }
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { exit, stderr, stdout } from 'node:process';
+import { Figures, logFigures } from './adapters/local/figures.ts';
 import type { EmbedderOptions } from './adapters/local/http-embedder.ts';
 import { LineLog } from './adapters/local/line-log.ts';
 import type { OracleSettings } from './adapters/oracle/open.ts';
@@ -8,7 +9,7 @@ import type { ChatModel } from './ports/chat-model.ts';
 import type { Database, Migration, Migrator } from './ports/database.ts';
 import type { Embedder } from './ports/embedder.ts';
 import type { ModelStore } from './ports/model-store.ts';
-import type { Log, Metrics, TokenVerifier } from './ports/platform.ts';
+import type { Log, Metrics, Nudge, TokenVerifier } from './ports/platform.ts';
 import type { VectorIndex } from './ports/vector-index.ts';
 
 /**
@@ -18,13 +19,16 @@ import type { VectorIndex } from './ports/vector-index.ts';
 export interface Services {
   readonly config: Config;
   log(callId: string): Log;
-  metrics(): Metrics;
+  metrics: Metrics;
   /** The database, for calls that end with the deadline. */
   database(deadline: Date | null): Promise<Database>;
   /** The index of the current model's vectors; null where the database has none. */
   vectorIndex(): Promise<VectorIndex | null>;
-  /** What makes the database fit for the functions; `readMigrations` reads those of a folder under RAG_MIGRATIONS. */
-  owner(readMigrations: (folder: string) => Promise<Migration[]>): Promise<DatabaseOwner>;
+  /**
+   * What makes the database fit for the functions; `readMigrations` reads those of a folder under RAG_MIGRATIONS, and
+   * `modelSource` takes the place of RAG_EMBEDDING_MODEL_SOURCE, unless it is ''.
+   */
+  owner(readMigrations: (folder: string) => Promise<Migration[]>, modelSource: string): Promise<DatabaseOwner>;
   embedder(): Promise<Embedder>;
   /** Of the model to come; null where no swap is under way. */
   nextEmbedder(): Promise<Embedder | null>;
@@ -59,16 +63,17 @@ export function createServices(env: Record<string, string | undefined>): Service
       onIdleError: (error) => log('-').warn('database_connection_lost', { reason: error.message }),
     });
   });
+  const nudge = once(() => openNudge(config.RAG_NUDGE_URL));
   const services: Services = {
     config,
     log,
-    metrics: () => ({ count: (name, value) => log('-').info('metric', { name, value }) }),
+    metrics: new Figures(config.RAG_METRICS === 'log' ? logFigures(log('-')) : monitoring(config.RAG_METRICS)),
     database: async (deadline) => (await openDatabase()).within(deadline),
     vectorIndex: async () => (isOracle(config) ? (await oracle()).vectorIndex : null),
-    async owner(readMigrations) {
+    async owner(readMigrations, modelSource) {
       if (isOracle(config)) {
         const { openOracleOwner } = await import('./adapters/oracle/open.ts');
-        return openOracleOwner(oracleSettings(config, log('-')), () =>
+        return openOracleOwner(oracleSettings(config, log('-'), modelSource), () =>
           readMigrations(join(config.RAG_MIGRATIONS, 'oracle-users')),
         );
       }
@@ -111,8 +116,7 @@ export function createServices(env: Record<string, string | undefined>): Service
     async nudge(callLog) {
       if (config.RAG_NUDGE_URL === '') return;
       try {
-        const { HttpNudge } = await import('./adapters/local/http-nudge.ts');
-        await new HttpNudge(config.RAG_NUDGE_URL).drain();
+        await (await nudge()).drain();
       } catch (error) {
         callLog.warn('nudge_failed', { reason: String(error) });
       }
@@ -130,9 +134,32 @@ async function openEmbedder(options: EmbedderOptions): Promise<Embedder> {
   return new HttpEmbedder(options);
 }
 
+async function openNudge(url: string): Promise<Nudge> {
+  if (url.startsWith(IN_OCI)) {
+    const { FunctionNudge, invokerAt } = await import('./adapters/oci/function-nudge.ts');
+    const { origin, pathname } = new URL(url.slice(IN_OCI.length));
+    return new FunctionNudge(invokerAt(origin), pathname.slice(1));
+  }
+  const { HttpNudge } = await import('./adapters/local/http-nudge.ts');
+  return new HttpNudge(url);
+}
+
+/** Sends figures to where `oci:<namespace>:<compartment>` says. */
+function monitoring(setting: string): (figures: Record<string, number>) => Promise<void> {
+  const [, namespace = '', compartmentId = ''] = setting.split(':');
+  const adapter = once(async () => {
+    const { monitoringOfFunction, postFigures } = await import('./adapters/oci/metrics.ts');
+    return { client: monitoringOfFunction(), postFigures };
+  });
+  return async (figures) => {
+    const { client, postFigures } = await adapter();
+    await postFigures(client, { namespace, compartmentId }, figures);
+  };
+}
+
 const isOracle = (config: Config) => config.RAG_DATABASE.startsWith('oracle:');
 
-function oracleSettings(config: Config, log: Log): OracleSettings {
+function oracleSettings(config: Config, log: Log, modelSource = ''): OracleSettings {
   return {
     connectString: config.RAG_DATABASE.slice('oracle:'.length),
     wallet: config.RAG_DATABASE_WALLET,
@@ -149,12 +176,13 @@ function oracleSettings(config: Config, log: Log): OracleSettings {
       secret(
         model === config.RAG_EMBEDDING_NEXT_MODEL
           ? config.RAG_EMBEDDING_NEXT_MODEL_SOURCE
-          : config.RAG_EMBEDDING_MODEL_SOURCE,
+          : modelSource || config.RAG_EMBEDDING_MODEL_SOURCE,
       )(),
     trace: config.RAG_DATABASE_TRACE === 'true' ? log : null,
   };
 }
 
+const IN_OCI = 'oci:';
 const IN_VAULT = 'vault:';
 
 /** A setting's value, or that of the Vault secret which it names, read once. */

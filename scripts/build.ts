@@ -5,17 +5,29 @@ import { FUNCTIONS } from '../functions/routes.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** Bundles each function into one file of a folder: a cold start reads one file, and an image holds nothing else. */
-export async function buildFunctions(folder: string): Promise<void> {
+/** Installed beside the bundles: what finds its own parts on the disk, or is large and read by few calls. */
+export const EXTERNAL = ['oracledb', 'oci-common', 'oci-functions', 'oci-monitoring', 'oci-secrets'];
+
+/** Bundles each function into one file of a folder: a cold start reads one file. Returns the files that went into them. */
+export async function buildFunctions(folder: string): Promise<string[]> {
   const names = Object.keys(FUNCTIONS);
-  await bundle(Object.fromEntries(names.map((name) => [name, join(ROOT, 'functions', name, 'func.ts')])), folder);
+  return bundle(Object.fromEntries(names.map((name) => [name, join(ROOT, 'functions', name, 'func.ts')])), folder);
 }
 
-/** Bundles entry files, by the names of their bundles, as the functions are bundled. */
-export async function bundle(entryPoints: Record<string, string>, folder: string): Promise<void> {
-  await build({
+/**
+ * Bundles entry files, by the names of their bundles, as the functions are bundled. Returns the files that went into
+ * them, from the repository's root.
+ */
+export async function bundle(
+  entryPoints: Record<string, string>,
+  folder: string,
+  external: string[] = EXTERNAL,
+): Promise<string[]> {
+  const { metafile } = await build({
     entryPoints,
     outdir: folder,
+    absWorkingDir: ROOT,
+    metafile: true,
     outExtension: { '.js': '.cjs' },
     bundle: true,
     minify: true,
@@ -23,11 +35,13 @@ export async function bundle(entryPoints: Record<string, string>, folder: string
     platform: 'node',
     target: 'node20',
     format: 'cjs',
-    // An optional native part of pg that is not installed; and what finds its own parts on the disk, or is large and read
-    // by few calls: these are installed beside the bundles.
-    external: ['pg-native', 'oracledb', 'oci-common', 'oci-secrets'],
+    // import() becomes require(), which has no second parser of its own, and which code from V8's cache may call.
+    supported: { 'dynamic-import': false },
+    // pg-native is an optional part of pg that is not installed.
+    external: ['pg-native', ...external],
     logLevel: 'warning',
   });
+  return Object.keys(metafile.inputs);
 }
 
 if (process.argv[1] === import.meta.filename) {

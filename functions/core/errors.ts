@@ -133,6 +133,23 @@ export class DeadlineExceeded extends AppError {
   override readonly retryable = true;
 }
 
+/**
+ * What a deploy has made may not be in force yet: a policy, an access list, a database that starts. For the log alone;
+ * whoever has time tries again.
+ */
+export class NotInForce extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'NotInForce';
+  }
+}
+
+/** The {@link NotInForce} that is an error, or is a cause of it; null where there is none. */
+export function findNotInForce(error: unknown): NotInForce | null {
+  if (error instanceof NotInForce) return error;
+  return error instanceof Error ? findNotInForce(error.cause) : null;
+}
+
 /** Anything unforeseen. The caller learns only that it happened and under which call id the log holds it. */
 class InternalError extends AppError {
   readonly code = 'internal_error';

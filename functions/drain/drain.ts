@@ -26,7 +26,7 @@ export interface DrainContext {
   embedder: Embedder;
   /** The model that chunks are made for beside the current one; null where no swap is under way. */
   next: Embedder | null;
-  metrics: Metrics;
+  metrics: Pick<Metrics, 'count'>;
   log: Log;
 }
 

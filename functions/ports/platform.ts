@@ -3,9 +3,14 @@ export interface Nudge {
   drain(): Promise<void>;
 }
 
-/** Named counts that operators watch and alarms read. */
+/** Named figures that operators watch and alarms read. */
 export interface Metrics {
+  /** Something that has happened so many times. */
   count(name: string, value: number): void;
+  /** Something that is so at the moment. */
+  gauge(name: string, value: number): void;
+  /** Sends what was reported since the last time; rejects where it cannot be sent, and then it is lost. */
+  flush(): Promise<void>;
 }
 
 /** One JSON line an event, with the call's id. Never secrets, never text of records. */

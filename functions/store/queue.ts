@@ -85,25 +85,31 @@ export async function requeueParked(tx: Transaction, maxAttempts: number): Promi
 export interface QueueState {
   waiting: number;
   parked: number;
+  /** Of those that wait: the ones with STALLING_ATTEMPTS or more. */
+  stalling: number;
   oldestWaitingSeconds: number | null;
 }
 
-/** How many rows wait (claimed ones too) and how many are parked; of the whole queue or of one source. */
+/** From here on, a source is more than unlucky. */
+const STALLING_ATTEMPTS = 3;
+
+/** How many rows wait (claimed ones too), how many of them are stalling, and how many are parked; of the whole queue or of one source. */
 export async function readQueue(db: Database, maxAttempts: number, ref?: SourceRef): Promise<QueueState> {
   const isParked = 'attempts >= :max_attempts AND claimed_until IS NULL';
-  const [row] = await db.rows<{ waiting: number; parked: number; oldest: string | null; now: string }>(
+  const [row] = await db.rows<Omit<QueueState, 'oldestWaitingSeconds'> & { oldest: string | null; now: string }>(
     'system',
     `SELECT COUNT(CASE WHEN ${isParked} THEN NULL ELSE 1 END) AS waiting,
             COUNT(CASE WHEN ${isParked} THEN 1 END) AS parked,
+            COUNT(CASE WHEN ${isParked} THEN NULL WHEN attempts >= ${STALLING_ATTEMPTS} THEN 1 END) AS stalling,
             ${isoUtc(`MIN(CASE WHEN ${isParked} THEN NULL ELSE enqueued_at END)`)} AS oldest,
             ${isoUtc('CURRENT_TIMESTAMP')} AS now
      FROM rag_dirty ${ref === undefined ? '' : 'WHERE source_type = :source_type AND source_id = :source_id'}`,
     { max_attempts: maxAttempts, ...(ref === undefined ? {} : refBinds(ref)) },
   );
   if (row === undefined) throw new Error('an aggregate returned no row');
-  const { waiting, parked, oldest, now } = row;
+  const { waiting, parked, stalling, oldest, now } = row;
   const age = oldest === null ? null : Math.max(0, (Date.parse(now) - Date.parse(oldest)) / 1000);
-  return { waiting, parked, oldestWaitingSeconds: age };
+  return { waiting, parked, stalling, oldestWaitingSeconds: age };
 }
 
 export const refBinds = (ref: SourceRef): Binds => ({ source_type: ref.type, source_id: ref.id });

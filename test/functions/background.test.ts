@@ -55,6 +55,31 @@ describe('drain', () => {
   });
 });
 
+describe('where the cloud cannot be reached', () => {
+  let bench: FunctionBench;
+  beforeAll(async () => {
+    bench = await FunctionBench.open({
+      env: {
+        RAG_NUDGE_URL: 'oci:https://host.invalid/ocid1.fnfunc.oc1..x',
+        RAG_METRICS: 'oci:rag:ocid1.compartment.oc1..x',
+      },
+    });
+  });
+  afterAll(() => bench?.close());
+
+  test('a write and a drain do their work all the same, and the log says what is missing', async () => {
+    const token = await bench.token('someone', 'rag.write');
+    const written = await bench.functions.call('PUT /v1/projects/1', { token, body: { name: 'Fish' } });
+    const drained = await bench.functions.invoke('drain');
+
+    expect(written.status).toBe(202);
+    expect(drained).toMatchObject({ status: 200, body: { embedded: 1 } });
+    for (const event of ['nudge_failed', 'metrics_lost']) {
+      expect(bench.functions.log()).toMatch(new RegExp(`"warn","event":"${event}".*OCI_RESOURCE_PRINCIPAL_VERSION`));
+    }
+  });
+});
+
 describe('bootstrap', () => {
   let bench: FunctionBench;
   beforeAll(async () => {
@@ -81,15 +106,26 @@ describe('bootstrap', () => {
   test.each([
     ['nothing', ''],
     ['an object', '{}'],
-    ['null', 'null'],
-    ['a number', '1'],
-    ['text for reembed', '{"reembed":"true"}'],
-    ...['OK_TO_FIRING', 'REPEAT', 'FIRING_TO_OK', 'RESET'].map((type) => [`the alarm ${type}`, alarm(type)]),
+    ['what a deploy says', '{"migrations":"1","model":"2","image":"3","modelSource":"https://host.example/p/secret"}'],
   ])('does nothing on a database that is ready when it is told %s', async (_, body) => {
     const { status, body: report } = await bench.functions.invoke('bootstrap', body);
 
     expect(status).toBe(200);
     expect(report).toEqual({ migrated: [], loaded: [], enqueued: 0, outdated: 0 });
+  });
+
+  test.each([
+    ['null', 'null', 'must be a JSON object'],
+    ['a number', '1', 'must be a JSON object'],
+    ['text for reembed', '{"reembed":"true"}', 'reembed: must be of type boolean'],
+    ['an alarm', alarm('OK_TO_FIRING'), 'dedupeKey: is not a field here'],
+    ['no address of a model', '{"modelSource":"http://host.example/p/secret"}', 'modelSource: must be https://'],
+  ])('refuses %s by name, and nowhere tells its value', async (_, body, detail) => {
+    const refused = await bench.functions.invoke('bootstrap', body);
+
+    expect(refused.status).toBe(502);
+    expect(refused.body.detail).toContain(detail);
+    expect(bench.functions.log()).not.toContain('p/secret');
   });
 
   test('refuses what is no JSON, and works at the next call', async () => {

@@ -70,10 +70,34 @@ test.each([
   ['RAG_EMBEDDING_NEXT_WINDOW', '199'],
   ['RAG_EMBEDDING_NEXT_DIMENSION', '0'],
   ['RAG_EMBEDDING_NEXT_MODEL', 'a-model'],
+  ['RAG_EMBEDDING_MODEL_SOURCE_EXPIRES', '2030-01-31'],
+  ['RAG_EMBEDDING_MODEL_SOURCE_EXPIRES', '2030-13-31T00:00:00Z'],
+  ['RAG_NUDGE_URL', 'https://drain.example'],
+  ['RAG_NUDGE_URL', 'oci:https://x.functions.oci.oraclecloud.com'],
+  ['RAG_NUDGE_URL', 'oci:http://x.functions.oci.oraclecloud.com/ocid1.fnfunc.oc1..x'],
+  ['RAG_NUDGE_URL', 'oci:https://x.functions.oci.oraclecloud.com/ocid1.fnapp.oc1..x'],
+  ['RAG_METRICS', 'monitoring'],
+  ['RAG_METRICS', 'oci:oci_rag:ocid1.compartment.oc1..x'],
+  ['RAG_METRICS', 'oci:oracle_rag:ocid1.compartment.oc1..x'],
+  ['RAG_METRICS', 'oci:rag-1:ocid1.compartment.oc1..x'],
+  ['RAG_METRICS', 'oci:rag:ocid1.vault.oc1..x'],
 ])('%s=%s is refused by its name and its limits', (name, value) => {
   const faults = faultsOf({ ...ENOUGH, [name]: value });
 
   expect(faults).toEqual([expect.stringMatching(new RegExp(`^${name} must be `))]);
+});
+
+test.each([
+  ['RAG_EMBEDDING_MODEL_SOURCE_EXPIRES', '2030-01-31T12:00:00Z'],
+  ['RAG_EMBEDDING_MODEL_SOURCE_EXPIRES', '2030-01-31T12:00:00.5+01:00'],
+  ['RAG_NUDGE_URL', 'unix:/run/control.sock#/drain'],
+  ['RAG_NUDGE_URL', 'http://127.0.0.1:8080/drain'],
+  ['RAG_NUDGE_URL', 'oci:https://abc.eu-frankfurt-1.functions.oci.oraclecloud.com/ocid1.fnfunc.oc1.eu-frankfurt-1.x'],
+  ['RAG_METRICS', 'log'],
+  ['RAG_METRICS', 'oci:rag_1:ocid1.compartment.oc1..x'],
+  ['RAG_METRICS', 'oci:Rag:ocid1.tenancy.oc1..x'],
+])('%s=%s is taken', (name, value) => {
+  expect(readConfig({ ...ENOUGH, [name]: value })).toHaveProperty(name, value);
 });
 
 const ORACLE = {
@@ -109,7 +133,7 @@ test.each<[Record<string, string>, string]>([
   [{ RAG_DATABASE_WALLET_PASSWORD: 'x' }, 'RAG_DATABASE_WALLET is missing'],
   [{ RAG_DATABASE_PASSWORD: 'vault:' }, 'RAG_DATABASE_PASSWORD must be vault: and the OCID'],
   [{ RAG_DATABASE_OWNER_PASSWORD: 'VAULT:ocid1.x' }, 'RAG_DATABASE_OWNER_PASSWORD must be vault:'],
-  ...['rubbish', 'http://host/x', 'https://', 'DIR:..\\x', 'DIR:f:extra', 'dir:x'].map(
+  ...['rubbish', 'http://host/x', 'https://', 'DIR:..\\x', 'DIR:f:extra', 'dir:x', 'vault:x', 'VAULT:ocid1.x'].map(
     (source): [Record<string, string>, string] => [
       { RAG_EMBEDDING_MODEL_SOURCE: source },
       'RAG_EMBEDDING_MODEL_SOURCE must be',

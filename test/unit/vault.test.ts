@@ -5,7 +5,7 @@ import { Region, SimpleAuthenticationDetailsProvider } from 'oci-common';
 import { SecretsClient } from 'oci-secrets';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readSecret } from '../../functions/adapters/oci/vault.ts';
-import { Unavailable } from '../../functions/core/errors.ts';
+import { NotInForce, Unavailable } from '../../functions/core/errors.ts';
 
 const SECRET_ID = 'ocid1.vaultsecret.oc1.eu-frankfurt-1.example';
 
@@ -59,7 +59,9 @@ test('a secret is asked for signed, by its OCID, as it is now', async () => {
 
 test.each([404, 401, 403])('one that may not be read (%d) is named, with the policy that lacks', async (status) => {
   reply = { status, body: { code: 'NotAuthorizedOrNotFound', message: 'nothing here' } };
-  await expect(readSecret(client, SECRET_ID)).rejects.toThrow(/ocid1\.vaultsecret.*read secret-bundles/s);
+  const refused = await readSecret(client, SECRET_ID).catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(NotInForce);
+  expect(String(refused)).toMatch(/ocid1\.vaultsecret.*read secret-bundles/s);
 });
 
 test.each([429, 500, 503])('a Vault that is away (%d) may be asked again', async (status) => {

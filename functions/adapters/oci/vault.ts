@@ -1,12 +1,11 @@
-import { NoRetryConfigurationDetails, ResourcePrincipalAuthenticationDetailsProvider } from 'oci-common';
+import { NoRetryConfigurationDetails } from 'oci-common';
 import { requests, SecretsClient } from 'oci-secrets';
-import { Unavailable } from '../../core/errors.ts';
+import { NotInForce, Unavailable } from '../../core/errors.ts';
+import { functionPrincipal, toError } from './client.ts';
 
 /** A client that signs as the function itself does: its resource principal. */
 export const vaultOfFunction = (): SecretsClient =>
-  new SecretsClient({
-    authenticationDetailsProvider: ResourcePrincipalAuthenticationDetailsProvider.builder(),
-  });
+  new SecretsClient({ authenticationDetailsProvider: functionPrincipal() });
 
 /** The current text of a Vault secret. What goes wrong names the secret's OCID and the remedy, nothing of its content. */
 export async function readSecret(client: SecretsClient, secretId: string): Promise<string> {
@@ -32,14 +31,14 @@ const BUSY_STATUS = 429;
 function explain(secretId: string, error: unknown): Error {
   const status = (error as { statusCode?: number }).statusCode ?? -1;
   if (status === 404 || status === 401 || status === 403) {
-    return new Error(
+    return new NotInForce(
       `the secret ${secretId} cannot be read (HTTP ${status}): it does not exist, or no policy lets this function ` +
         'read secret-bundles in its compartment',
       { cause: error },
     );
   }
   if (status === BUSY_STATUS || status >= 500 || status === -1) {
-    return new Unavailable('A secret could not be read', { cause: error, retryAfterSeconds: 2 });
+    return new Unavailable('A secret could not be read', { cause: toError(error), retryAfterSeconds: 2 });
   }
   return new Error(`the secret ${secretId} cannot be read (HTTP ${status})`, { cause: error });
 }

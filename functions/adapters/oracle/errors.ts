@@ -1,4 +1,4 @@
-import { AppError, DeadlineExceeded, Unavailable } from '../../core/errors.ts';
+import { AppError, DeadlineExceeded, NotInForce, Unavailable } from '../../core/errors.ts';
 import { DuplicateKey } from '../../ports/database.ts';
 
 /** What an error of oracledb carries. */
@@ -61,7 +61,8 @@ export const deadlineExceeded = (cause?: unknown) =>
 
 /** The error of a call that found no connection; its cause names the fault and what mends it, for the log. */
 export function unreachable(error: unknown): Unavailable {
-  const cause = new Error(connectHint(error), { cause: error });
+  const isEarly = NOT_IN_FORCE.has(oracleCode(error)) || NOT_IN_FORCE.has(serverCode(error));
+  const cause = new (isEarly ? NotInForce : Error)(connectHint(error), { cause: error });
   return new Unavailable('The database cannot be reached', { cause, retryAfterSeconds: RETRY_AFTER_SECONDS });
 }
 
@@ -92,12 +93,19 @@ const HINTS: Record<string, string> = {
   'ORA-28001': 'the password has expired',
 };
 
+/** What an access list, a policy or a start that is not through yet looks like; a wrong password would lock the account. */
+const NOT_IN_FORCE = new Set(['NJS-168', 'NJS-511', 'NJS-518', 'NJS-521', 'ORA-01033', 'ORA-12506', 'ORA-12514']);
+
+function serverCode(error: unknown): string {
+  const number = oracleNumber(error);
+  return number === undefined ? '' : `ORA-${String(number).padStart(5, '0')}`;
+}
+
 /** One line for the log or a person: the code and what it means, nothing of what was sent. */
 export function connectHint(error: unknown): string {
   const code = oracleCode(error);
-  const number = oracleNumber(error);
-  const serverCode = number === undefined ? '' : `ORA-${String(number).padStart(5, '0')}`;
-  const hint = HINTS[serverCode] ?? HINTS[code];
-  const name = HINTS[serverCode] === undefined ? code || serverCode : serverCode;
+  const ofServer = serverCode(error);
+  const hint = HINTS[ofServer] ?? HINTS[code];
+  const name = HINTS[ofServer] === undefined ? code || ofServer : ofServer;
   return hint === undefined ? `${name || 'no code'}: the connection failed` : `${name}: ${hint}`;
 }
