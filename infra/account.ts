@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
 
 export interface Account {
   tenancyId: string;
@@ -10,15 +9,18 @@ export interface Account {
 type Env = Record<string, string | undefined>;
 
 /**
- * The tenancy and the region, as the Terraform provider finds them: TF_VAR_tenancy_ocid and TF_VAR_region, or else the
- * profile (OCI_CLI_PROFILE) of ~/.oci/config (OCI_CLI_CONFIG_FILE). Empty where neither says.
+ * The tenancy and the region: of the profile (or OCI_CLI_PROFILE, or DEFAULT) of ~/.oci/config (OCI_CLI_CONFIG_FILE), or
+ * else as the Terraform provider is told them, TF_VAR_tenancy_ocid and TF_VAR_region. Empty where neither says.
  */
 export function readAccount(env: Env, profile: string): Account {
-  const file = env.OCI_CLI_CONFIG_FILE || join(env.HOME ?? homedir(), '.oci', 'config');
-  const entries = existsSync(file) ? readProfile(readFileSync(file, 'utf8'), profile) : new Map<string, string>();
+  const home = env.HOME ?? homedir();
+  const file = (env.OCI_CLI_CONFIG_FILE || '~/.oci/config').replace(/^~(?=\/)/, home);
+  const entries = existsSync(file)
+    ? readProfile(readFileSync(file, 'utf8'), profile || env.OCI_CLI_PROFILE || 'DEFAULT')
+    : new Map<string, string>();
   return {
-    tenancyId: env.TF_VAR_tenancy_ocid || env.OCI_CLI_TENANCY || (entries.get('tenancy') ?? ''),
-    region: env.TF_VAR_region || env.OCI_CLI_REGION || (entries.get('region') ?? ''),
+    tenancyId: entries.get('tenancy') || env.TF_VAR_tenancy_ocid || '',
+    region: entries.get('region') || env.TF_VAR_region || '',
   };
 }
 

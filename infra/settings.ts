@@ -161,11 +161,18 @@ const SETTINGS = {
     'FUNCTION_IMAGE',
     '',
     matching(
-      /^[a-z0-9.-]+\.ocir\.io\/[\w.-]+\/[\w./-]+(:[\w.-]+|@sha256:[0-9a-f]{64})$/,
-      'must be <region>.ocir.io/<namespace>/<repository>:<tag>',
+      /^[a-z0-9-]+\.ocir\.io\/[\w-]+\/[a-z0-9][a-z0-9._/-]*:[\w][\w.-]*(@sha256:[0-9a-f]{64})?$/,
+      'must be <region>.ocir.io/<namespace>/<repository>:<tag>, with or without @sha256:<digest>',
     ),
     'an image that exists; empty to build one where Docker runs',
   ),
+  answerModel: setting(
+    'DEPLOY_ANSWER_MODEL',
+    '',
+    matching(/^[\w.-]+$/, 'must be the name of a model'),
+    'a chat model of Generative AI that npm run doctor looks for; the functions of this version answer without one',
+  ),
+  genaiRegion: setting('DEPLOY_GENAI_REGION', '', region, 'where that model is; empty for the region'),
   modelLinkHours: setting('DEPLOY_MODEL_LINK_HOURS', 72, whole(2, 8760), 'how long the link to the model file lasts'),
   modelLink: setting('DEPLOY_MODEL_LINK', 1, whole(1, 1_000_000), 'another number makes a new link to the model file'),
   functionSettings: setting(
@@ -307,6 +314,15 @@ function contradictions(deployment: ResolvedDeployment): string[] {
   }
   return faults;
 }
+
+/** What deployment.ts says, as the environment would say it. */
+export const toEnvironment = (given: Deployment): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]) => {
+      const text = toText(value);
+      return text === undefined ? [] : [[SETTINGS[name as keyof Settings].env, text]];
+    }),
+  );
 
 function toText(value: unknown): string | undefined {
   if (value === undefined) return undefined;

@@ -64,7 +64,10 @@ async function findModel(folder: string, bytes: number): Promise<ModelFile | nul
 }
 
 async function findImage(named: string, env: Record<string, string | undefined>): Promise<ImageSource> {
-  if (named !== '') return { image: named };
+  if (named !== '') {
+    const [image = '', digest = null] = named.split('@');
+    return { image, digest };
+  }
   if (!hasDocker(env)) return null;
   const { stageImage } = await import('../scripts/image/stage.ts');
   const folder = join(ROOT, 'dist', 'image');

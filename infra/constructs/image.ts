@@ -5,7 +5,7 @@ import { ArtifactsContainerRepository } from '@cdktf/provider-oci/artifacts-cont
 import { Construct } from '../framework.ts';
 
 /** Where the image comes from: one that exists, a folder that Docker builds, or nowhere yet. */
-export type ImageSource = { image: string } | { folder: string; hash: string } | null;
+export type ImageSource = { image: string; digest: string | null } | { folder: string; hash: string } | null;
 
 interface FunctionImageProps {
   name: string;
@@ -32,7 +32,7 @@ export class FunctionImage extends Construct {
     const registry = `${region}.ocir.io`;
     if (source === null || 'image' in source) {
       this.image = source?.image ?? `${registry}/placeholder/${name}:none`;
-      this.digest = null;
+      this.digest = source?.digest ?? null;
       return;
     }
     // Docker's own login file holds the password: docker login, once.

@@ -1,13 +1,14 @@
 import type { Driver } from '../../functions/adapters/oracle/driver.ts';
 import { UserError } from '../user-error.ts';
 import { type Args, readArgs } from './args.ts';
-import { runChecks } from './checks/all.ts';
+import type { Check, CheckContext } from './checks/check.ts';
 import { requireWallet } from './checks/settings.ts';
 import { firstLogin, login } from './connect.ts';
 import { onInterrupt } from './interrupt.ts';
 import type { Probe } from './probe.ts';
 import { type Redact, redactor } from './redact.ts';
 import { readVersion, writeReport } from './report.ts';
+import { runChecks } from './run-checks.ts';
 import { runProbes } from './run-probes.ts';
 import { Ledger } from './scratch.ts';
 import { type DoctorSettings, readSettings, secretsIn } from './settings.ts';
@@ -15,8 +16,8 @@ import { toLeftovers, toTable } from './table.ts';
 import { usage } from './usage.ts';
 
 /** The world around the doctor: a test brings its own. */
-export interface World {
-  env: Record<string, string | undefined>;
+export interface World extends Omit<CheckContext, 'connect'> {
+  checks: Check[];
   probes: Probe[];
   loadDriver(): Promise<Driver>;
   signals: Parameters<typeof onInterrupt>[0];
@@ -51,9 +52,8 @@ export async function doctor(argv: string[], world: World): Promise<number> {
 }
 
 async function check(world: World, redact: Redact): Promise<number> {
-  const { env } = world;
   const connect = async (settings: DoctorSettings) => firstLogin(await world.loadDriver(), settings);
-  const isFit = await runChecks({ env, connect }, (line) => world.out(`${redact(line)}\n`));
+  const isFit = await runChecks(world.checks, { ...world, connect }, (line) => world.out(`${redact(line)}\n`));
   return isFit ? 0 : 1;
 }
 

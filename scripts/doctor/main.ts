@@ -1,8 +1,15 @@
-// npm run doctor: whether this machine, the settings and the database are fit; with --probe, what the database can do.
+// npm run doctor: whether this machine, the settings and the tenancy are fit to deploy; with --probe, what the database
+// can do.
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { loadDriver } from '../../functions/adapters/oracle/driver.ts';
+import { deployment } from '../../infra/deployment.ts';
+import { toEnvironment } from '../../infra/settings.ts';
 import { printable } from '../rag/printing.ts';
+import { CHECKS } from './checks/all.ts';
 import { doctor } from './doctor.ts';
 import { PROBES } from './probes/all.ts';
+import { run } from './run.ts';
 
 // Whoever reads has read enough, as `| head` has.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -10,8 +17,17 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit();
 });
 
+// The OCI SDK writes each refusal there, which the checks tell in their own words.
+console.warn = () => {};
+console.info = () => {};
+
 process.exitCode = await doctor(process.argv.slice(2), {
-  env: process.env,
+  env: { ...toEnvironment(deployment), ...process.env },
+  home: homedir(),
+  root: join(import.meta.dirname, '..', '..'),
+  run,
+  endpoints: {},
+  checks: CHECKS,
   probes: PROBES,
   loadDriver,
   signals: process,

@@ -5,9 +5,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { MODEL_BYTES, MODEL_FILE } from '../../scripts/model/model-file.ts';
 import { modelDigest } from '../../scripts/model/digest.ts';
 import { explain, fetchModel } from '../../scripts/model/fetch.ts';
+import { MODEL_BYTES, MODEL_FILE } from '../../scripts/model/model-file.ts';
 import { linkIn, ZIP_NAME } from '../../scripts/model/source.ts';
 import { type FileServer, startFileServer } from '../support/file-server.ts';
 import { until } from '../support/until.ts';

@@ -44,7 +44,11 @@ describe('the settings of a deployment', () => {
       'RAG_NUDGE_URL=x',
       'DEPLOY_FUNCTION_SETTINGS "RAG_NUDGE_URL" is set by the deployment itself',
     ],
-    ['FUNCTION_IMAGE', 'docker.io/x:1', 'FUNCTION_IMAGE must be <region>.ocir.io/<namespace>/<repository>:<tag>'],
+    [
+      'FUNCTION_IMAGE',
+      'docker.io/x:1',
+      'FUNCTION_IMAGE must be <region>.ocir.io/<namespace>/<repository>:<tag>, with or without @sha256:<digest>',
+    ],
     [
       'FUNCTION_IMAGE',
       'us-phoenix-1.ocir.io/a/b:1',

@@ -15,9 +15,9 @@ test('without --probe it says that Node, the settings and the connection are fit
   expect(told.code).toBe(0);
   expect(told.out).toContain(`ok      Node: ${process.versions.node}\n`);
   expect(told.out).toContain(
-    'ok      settings: an Oracle database without a wallet, the model RAG_OWNER.ALL_MINILM_L12_V2\n',
+    'ok      database settings: an Oracle database without a wallet, the model RAG_OWNER.ALL_MINILM_L12_V2\n',
   );
-  expect(told.out).toContain('ok      connection: Oracle Database 23.26.2.0.0, as RAG_OWNER\n');
+  expect(told.out).toContain('ok      database connection: Oracle Database 23.26.2.0.0, as RAG_OWNER\n');
   expect(database.sent).toEqual([]);
   expect(database.closed).toBe(1);
   expect(database.connectOptions[0]).toMatchObject({

@@ -3,9 +3,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { doctor } from '../../scripts/doctor/doctor.ts';
+import { connection } from '../../scripts/doctor/checks/connection.ts';
+import { nodeVersion } from '../../scripts/doctor/checks/node-version.ts';
+import { settings } from '../../scripts/doctor/checks/settings.ts';
+import { doctor, type World } from '../../scripts/doctor/doctor.ts';
 import type { ProbeResult } from '../../scripts/doctor/finding.ts';
-import type { Probe } from '../../scripts/doctor/probe.ts';
 import { PROBES } from '../../scripts/doctor/probes/all.ts';
 import { fitDatabase } from './doctor-fit-database.ts';
 import { type Answer, StandIn } from './doctor-stand-in.ts';
@@ -32,11 +34,13 @@ export interface Told {
   leftovers: { name: string; drop: string }[];
 }
 
-interface TellOptions {
-  env?: Record<string, string | undefined>;
-  probes?: Probe[];
+interface TellOptions
+  extends Partial<Pick<World, 'env' | 'probes' | 'checks' | 'home' | 'root' | 'run' | 'endpoints'>> {
   signals?: EventEmitter;
 }
+
+/** Those that need no more than a database; nothing else is asked. */
+const DATABASE_CHECKS = [nodeVersion, settings, connection];
 
 /** Runs the doctor on a stand-in. */
 export async function tell(database: StandIn, argv: string[], options: TellOptions = {}): Promise<Told> {
@@ -46,6 +50,11 @@ export async function tell(database: StandIn, argv: string[], options: TellOptio
   const told = { out: '', err: '', exits: [] as number[] };
   const code = await doctor(argv.includes('--probe') ? [...argv, '--report', file] : argv, {
     env: options.env ?? ENV,
+    home: options.home ?? folder,
+    root: options.root ?? folder,
+    run: options.run ?? (async () => null),
+    endpoints: options.endpoints ?? {},
+    checks: options.checks ?? DATABASE_CHECKS,
     probes: options.probes ?? PROBES,
     loadDriver: async () => database.driver,
     signals: options.signals ?? new EventEmitter(),

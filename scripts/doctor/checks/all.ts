@@ -1,22 +1,27 @@
-import { UserError } from '../../user-error.ts';
-import type { Check, CheckContext } from './check.ts';
+import type { Check } from './check.ts';
 import { connection } from './connection.ts';
+import { deployment } from './deployment.ts';
+import { generativeAi } from './generative-ai.ts';
+import { homeRegion } from './home-region.ts';
+import { image } from './image.ts';
+import { limits } from './limits.ts';
+import { modelFile } from './model-file.ts';
 import { nodeVersion } from './node-version.ts';
+import { ociConfig } from './oci-config.ts';
 import { settings } from './settings.ts';
+import { terraform } from './terraform.ts';
 
-/** In this order; each rests on those before it. */
-const CHECKS: Check[] = [nodeVersion, settings, connection];
-
-/** Prints a line for each check until one fails. True where none did. */
-export async function runChecks(context: CheckContext, say: (line: string) => void): Promise<boolean> {
-  for (const { name, run } of CHECKS) {
-    try {
-      say(`ok      ${name}: ${await run(context)}`);
-    } catch (error) {
-      if (!(error instanceof UserError)) throw error;
-      for (const line of error.message.split('\n')) say(`not ok  ${name}: ${line}`);
-      return false;
-    }
-  }
-  return true;
-}
+/** In this order they are told of; they run at once. */
+export const CHECKS: Check[] = [
+  nodeVersion,
+  terraform,
+  image,
+  ociConfig,
+  deployment,
+  homeRegion,
+  ...limits,
+  generativeAi,
+  modelFile,
+  settings,
+  connection,
+];

@@ -1,8 +1,10 @@
 import { readSettings } from '../settings.ts';
 import type { Check } from './check.ts';
+import { settings as databaseSettings } from './settings.ts';
 
 export const connection: Check = {
-  name: 'connection',
+  name: 'database connection',
+  after: [databaseSettings],
   async run({ env, connect }) {
     const settings = readSettings(env);
     const opened = await connect(settings);

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { UserError } from '../../user-error.ts';
+import { isOlder } from '../version.ts';
 import type { Check } from './check.ts';
 
 const PACKAGE = new URL('../../../package.json', import.meta.url);
@@ -14,9 +15,3 @@ export const nodeVersion: Check = {
     return node;
   },
 };
-
-function isOlder(version: string, oldest: string): boolean {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  const [oldestMajor = 0, oldestMinor = 0] = oldest.split('.').map(Number);
-  return major < oldestMajor || (major === oldestMajor && minor < oldestMinor);
-}

@@ -5,7 +5,8 @@ import { readSettings } from '../settings.ts';
 import type { Check } from './check.ts';
 
 export const settings: Check = {
-  name: 'settings',
+  name: 'database settings',
+  unused: ({ env }) => (env.RAG_DATABASE ? null : 'RAG_DATABASE is not set; the deploy makes the database'),
   async run({ env }) {
     const { address, owner, model } = readSettings(env);
     if (address.wallet !== '') await requireWallet(address.wallet);
