@@ -143,10 +143,9 @@ export class RagStack extends TerraformStack {
     for (const fn of [ask, ingest, drain]) fn.grant('read secret-bundles', secret(secrets.runtimeId));
     bootstrap.grant('read secret-bundles', secret(secrets.adminId, secrets.ownerId, secrets.runtimeId));
     for (const fn of [ingest, bootstrap]) fn.grant('use fn-invocation', `target.function.id = '${drain.functionId}'`);
-    for (const fn of [ask, drain]) fn.grant('use metrics', `target.metrics.namespace = '${metricsNamespace}'`);
+    drain.grant('use metrics', `target.metrics.namespace = '${metricsNamespace}'`);
     ingest.grant('manage objects', `target.bucket.name = '${documents.bucketName}'`);
     ingest.grant('read buckets', `target.bucket.name = '${documents.bucketName}'`);
-    for (const fn of [ask, drain]) fn.grant('read objects', `target.bucket.name = '${documents.bucketName}'`);
     const ofService = (principal: string) =>
       `ALL {request.principal.type = '${principal}', request.resource.compartment.id = '${compartmentId}'}`;
     policies.grant('gateway', 'any-user', 'use fn-invocation', ofService('ApiGateway'));

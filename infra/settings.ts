@@ -238,6 +238,9 @@ const PLACEHOLDERS = {
   authJwks: 'https://issuer.example.invalid/jwks',
 } as const;
 
+/** What begins an expression in Terraform's texts. */
+const TEMPLATE = /[$%]\{/;
+
 /** Puts deployment.ts, the environment and the account together; throws a {@link DeploymentError} for all faults. */
 export function readDeployment(given: Deployment, env: Env): ResolvedDeployment {
   const faults: string[] = [];
@@ -250,6 +253,7 @@ export function readDeployment(given: Deployment, env: Env): ResolvedDeployment 
         : [`${name} in deployment.ts`, toText(given[name])];
     if (text === undefined || text === '') return [name, fallback];
     try {
+      if (TEMPLATE.test(text)) throw new Error('must not hold ${ or %{, which Terraform would take for an expression');
       return [name, read(text)];
     } catch (error) {
       faults.push(`${source} ${(error as Error).message}`);

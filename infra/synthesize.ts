@@ -25,6 +25,11 @@ export async function synthesize(
   env: Record<string, string | undefined>,
   options: { outputFolder?: string; modelFolder?: string; modelBytes?: number } = {},
 ): Promise<Synthesis> {
+  const outdir = options.outputFolder ?? env.CDKTF_OUTDIR ?? join(ROOT, 'cdktf.out');
+  const folder = join(outdir, 'stacks', STACK);
+  const file = join(folder, 'cdk.tf.json');
+  // What an earlier deployment was must not be taken for this one where this one is wrong.
+  await rm(file, { force: true });
   const deployment = readDeployment(given, env);
   const missing = [...deployment.missing];
   const model = await findModel(options.modelFolder ?? join(ROOT, '.models'), options.modelBytes ?? MODEL_BYTES);
@@ -32,14 +37,12 @@ export async function synthesize(
   const image = await findImage(deployment.functionImage, env);
   if (image === null) missing.push('the image: set FUNCTION_IMAGE, or start Docker, and it is built and pushed');
 
-  const outdir = options.outputFolder ?? env.CDKTF_OUTDIR ?? join(ROOT, 'cdktf.out');
   const app = new App({ outdir, skipValidation: false });
   new RagStack(app, STACK, { deployment, image, model, migrations: await digestOf(join(ROOT, 'migrations')) });
   app.synth();
 
-  const folder = join(outdir, 'stacks', STACK);
   if (deployment.alwaysFree) {
-    const { resource } = JSON.parse(await readFile(join(folder, 'cdk.tf.json'), 'utf8')) as { resource: Resources };
+    const { resource } = JSON.parse(await readFile(file, 'utf8')) as { resource: Resources };
     const faults = freeTierFaults(resource, deployment);
     if (deployment.homeRegion !== deployment.region) {
       faults.push(
@@ -47,7 +50,7 @@ export async function synthesize(
       );
     }
     if (faults.length > 0) {
-      await rm(folder, { recursive: true });
+      await rm(file);
       throw new DeploymentError(faults.map((fault) => `not Always Free: ${fault}`));
     }
   }

@@ -54,6 +54,11 @@ describe('the settings of a deployment', () => {
       'us-phoenix-1.ocir.io/a/b:1',
       'FUNCTION_IMAGE is in us-phoenix-1, but functions take images of their own region, eu-frankfurt-1',
     ],
+    [
+      'DEPLOY_AUTH_AUDIENCE',
+      '${file("/etc/passwd")}',
+      'DEPLOY_AUTH_AUDIENCE must not hold ${ or %{, which Terraform would take for an expression',
+    ],
     ['DEPLOY_STATE_BUCKET', 'state', 'DEPLOY_STATE_BUCKET and DEPLOY_STATE_NAMESPACE go together'],
     ['DEPLOY_REGOIN', 'x', 'DEPLOY_REGOIN is not a setting of a deployment'],
   ])('%s=%s is refused by name', (name, value, fault) => {

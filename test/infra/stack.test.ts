@@ -179,15 +179,12 @@ describe('rights', () => {
     expect(simplified.sort()).toEqual(
       [
         "Allow dynamic-group ask to read secret-bundles in C where target.secret.id = 'runtime'",
-        "Allow dynamic-group ask to use metrics in C where target.metrics.namespace = 'rag_oci_rag'",
-        "Allow dynamic-group ask to read objects in C where target.bucket.name = 'documents'",
         "Allow dynamic-group ingest to read secret-bundles in C where target.secret.id = 'runtime'",
         "Allow dynamic-group ingest to use fn-invocation in C where target.function.id = 'drain'",
         "Allow dynamic-group ingest to manage objects in C where target.bucket.name = 'documents'",
         "Allow dynamic-group ingest to read buckets in C where target.bucket.name = 'documents'",
         "Allow dynamic-group drain to read secret-bundles in C where target.secret.id = 'runtime'",
         "Allow dynamic-group drain to use metrics in C where target.metrics.namespace = 'rag_oci_rag'",
-        "Allow dynamic-group drain to read objects in C where target.bucket.name = 'documents'",
         "Allow dynamic-group bootstrap to read secret-bundles in C where any {target.secret.id = 'admin', target.secret.id = 'owner', target.secret.id = 'runtime'}",
         "Allow dynamic-group bootstrap to use fn-invocation in C where target.function.id = 'drain'",
         "Allow dynamic-group database to read secret-bundles in C where target.secret.id = 'admin'",
