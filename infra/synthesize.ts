@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MODEL_BYTES, MODEL_FILE } from '../scripts/model/model-file.ts';
 import type { ImageSource } from './constructs/image.ts';
@@ -23,7 +23,7 @@ interface Synthesis {
 export async function synthesize(
   given: Deployment,
   env: Record<string, string | undefined>,
-  options: { outputFolder?: string; modelFolder?: string; modelBytes?: number } = {},
+  options: { outputFolder?: string; modelFolder?: string; modelBytes?: number; imageFolder?: string } = {},
 ): Promise<Synthesis> {
   const outdir = options.outputFolder ?? env.CDKTF_OUTDIR ?? join(ROOT, 'cdktf.out');
   const folder = join(outdir, 'stacks', STACK);
@@ -34,7 +34,7 @@ export async function synthesize(
   const missing = [...deployment.missing];
   const model = await findModel(options.modelFolder ?? join(ROOT, '.models'), options.modelBytes ?? MODEL_BYTES);
   if (model === null) missing.push(`the model file .models/${MODEL_FILE}, whole: npm run model:fetch`);
-  const image = await findImage(deployment.functionImage, env);
+  const image = await findImage(deployment.functionImage, env, options.imageFolder ?? join(ROOT, 'dist', 'image'));
   if (image === null) missing.push('the image: set FUNCTION_IMAGE, or start Docker, and it is built and pushed');
 
   const app = new App({ outdir, skipValidation: false });
@@ -66,15 +66,13 @@ async function findModel(folder: string, bytes: number): Promise<ModelFile | nul
   return sha256 === null ? null : { path, sha256 };
 }
 
-async function findImage(named: string, env: Record<string, string | undefined>): Promise<ImageSource> {
+async function findImage(named: string, env: Record<string, string | undefined>, folder: string): Promise<ImageSource> {
   if (named !== '') {
     const [image = '', digest = null] = named.split('@');
     return { image, digest };
   }
   if (!hasDocker(env)) return null;
   const { stageImage } = await import('../scripts/image/stage.ts');
-  const folder = join(ROOT, 'dist', 'image');
-  await mkdir(folder, { recursive: true });
   return stageImage(folder);
 }
 

@@ -364,3 +364,35 @@ describe('what is known to change without cause with this provider', () => {
     });
   });
 });
+
+describe('the image', () => {
+  it('is built and pushed in the same deploy where Docker is, under a tag that is its content', async () => {
+    const { FUNCTION_IMAGE: _, ...others } = ENV;
+    const built = await synth({ ...others, DOCKER_HOST: 'unix:///run/docker.sock' });
+    expect(built.missing.filter((what) => what.startsWith('the image'))).toEqual([]);
+    expect(Object.keys(built.terraform.required_providers).sort()).toEqual(['docker', 'oci']);
+    expect(built.provider.docker).toEqual([{ registry_auth: [{ address: 'eu-frankfurt-1.ocir.io' }] }]);
+    const image = only(built, 'docker_image');
+    expect(image.name).toMatch(/^eu-frankfurt-1\.ocir\.io\/\$\{data\..*\}\/\$\{oci_artifacts.*\}:[0-9a-f]{12}$/);
+    expect(image.build).toMatchObject({ platform: 'linux/amd64' });
+    const [pushed] = Object.keys(built.resource.docker_registry_image ?? {});
+    for (const is of Object.values(built.resource.oci_functions_function ?? {})) {
+      expect(is).toMatchObject({
+        image: `\${docker_registry_image.${pushed}.name}`,
+        image_digest: `\${docker_registry_image.${pushed}.sha256_digest}`,
+      });
+    }
+    expect(only(built, 'oci_functions_invoke_function').invoke_function_body).toContain(
+      `docker_registry_image.${pushed}.`,
+    );
+  });
+
+  it('is one that exists where it is named, by its digest too where that is named', async () => {
+    const digest = `sha256:${'a'.repeat(64)}`;
+    const { resource } = await synth({ ...ENV, FUNCTION_IMAGE: `eu-frankfurt-1.ocir.io/space/oci-rag:1@${digest}` });
+    for (const is of Object.values(resource.oci_functions_function ?? {})) {
+      expect(is).toMatchObject({ image: 'eu-frankfurt-1.ocir.io/space/oci-rag:1', image_digest: digest });
+    }
+    expect(resource.docker_image).toBeUndefined();
+  });
+});

@@ -37,7 +37,12 @@ export async function synth(
 ): Promise<Synthesized> {
   const outputFolder = await mkdtemp(join(tmpdir(), 'oci-rag-synth-'));
   try {
-    const { folder, missing } = await synthesize(given, env, { outputFolder, modelFolder, modelBytes: MODEL_BYTES });
+    const { folder, missing } = await synthesize(given, env, {
+      outputFolder,
+      modelFolder,
+      modelBytes: MODEL_BYTES,
+      imageFolder: join(outputFolder, 'image'),
+    });
     const text = await readFile(join(folder, 'cdk.tf.json'), 'utf8');
     return { text, missing, ...JSON.parse(text) };
   } finally {
