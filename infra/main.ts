@@ -8,7 +8,7 @@ try {
   const { missing, folder } = await synthesize(deployment, process.env);
   if (missing.length > 0) {
     stderr.write(
-      `Written with placeholders, and not to be deployed so. Missing are:\n${missing.map((what) => `  - ${what}\n`).join('')}`,
+      `Written with placeholders, and not to be deployed so. Missing are:\n${missing.map(({ what }) => `  - ${what}\n`).join('')}`,
     );
   }
   stdout.write(`${folder}\n`);

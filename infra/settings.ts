@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Account, readAccount } from './account.ts';
 import { readFunctionSettings } from './function-settings.ts';
+import type { Missing } from './placeholders.ts';
 
 type Env = Record<string, string | undefined>;
 
@@ -194,6 +195,12 @@ const SETTINGS = {
     flag,
     'Terraform refuses to destroy the database, the documents and the vault',
   ),
+  placeholders: setting(
+    'DEPLOY_PLACEHOLDERS',
+    false,
+    flag,
+    'lets placeholders take the place of what is deployed, as before it is destroyed',
+  ),
   keep: setting('DEPLOY_KEEP', 'all' as 'all' | 'data', oneOf('all', 'data'), 'data: everything but the data goes'),
   stateBucket: setting(
     'DEPLOY_STATE_BUCKET',
@@ -216,8 +223,8 @@ export type Deployment = Partial<Settings>;
 
 /** A whole, valid deployment, and what in it stands for something that is not there yet. */
 export interface ResolvedDeployment extends Settings {
-  /** What is missing for a real deployment, each with what to do. */
-  missing: string[];
+  /** What is missing for a real deployment. */
+  missing: Missing[];
   /** Whether the region is no placeholder. */
   isRegionKnown: boolean;
 }
@@ -234,7 +241,7 @@ const PLACEHOLDERS = {
   tenancyId: 'ocid1.tenancy.oc1..placeholder',
   region: 'us-ashburn-1',
   authIssuer: 'https://issuer.example.invalid/',
-  authAudience: 'oci-rag',
+  authAudience: 'audience.example.invalid',
   authJwks: 'https://issuer.example.invalid/jwks',
 } as const;
 
@@ -274,9 +281,9 @@ export function readDeployment(given: Deployment, env: Env): ResolvedDeployment 
 
 /** What is not set comes from the account, or else from a placeholder, which is told. */
 function complete(settings: Settings, account: Account): ResolvedDeployment {
-  const missing: string[] = [];
+  const missing: Missing[] = [];
   const orPlaceholder = (name: keyof typeof PLACEHOLDERS, value: string, remedy: string) => {
-    if (value === '') missing.push(remedy);
+    if (value === '') missing.push({ what: remedy, placeholder: PLACEHOLDERS[name] });
     return value || PLACEHOLDERS[name];
   };
   const profile = 'no ~/.oci/config says it';

@@ -2,28 +2,38 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MODEL_BYTES, MODEL_FILE } from '../scripts/model/model-file.ts';
-import type { ImageSource } from './constructs/image.ts';
-import type { ModelFile } from './constructs/model-bundle.ts';
+import { type ImageSource, NO_IMAGE } from './constructs/image.ts';
+import { type ModelFile, NO_MODEL } from './constructs/model-bundle.ts';
 import { App } from './framework.ts';
 import { freeTierFaults, type Resources } from './free-tier.ts';
+import { endangered, type Missing } from './placeholders.ts';
 import { RagStack } from './rag-stack.ts';
 import { type Deployment, DeploymentError, hasDocker, readDeployment } from './settings.ts';
+import { stateFile } from './state.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const STACK = 'oci-rag';
+const MODEL_MISSING = `the model file .models/${MODEL_FILE}, whole: npm run model:fetch`;
+const IMAGE_MISSING = 'the image: set FUNCTION_IMAGE, or start Docker, and it is built and pushed';
 
 interface Synthesis {
   /** Where cdk.tf.json is. */
   folder: string;
   /** What stands for something that is not there. */
-  missing: string[];
+  missing: Missing[];
 }
 
 /** Writes the Terraform JSON of a deployment; throws a {@link DeploymentError} for all that is wrong with it. */
 export async function synthesize(
   given: Deployment,
   env: Record<string, string | undefined>,
-  options: { outputFolder?: string; modelFolder?: string; modelBytes?: number; imageFolder?: string } = {},
+  options: {
+    outputFolder?: string;
+    modelFolder?: string;
+    modelBytes?: number;
+    imageFolder?: string;
+    stateFolder?: string;
+  } = {},
 ): Promise<Synthesis> {
   const outdir = options.outputFolder ?? env.CDKTF_OUTDIR ?? join(ROOT, 'cdktf.out');
   const folder = join(outdir, 'stacks', STACK);
@@ -33,9 +43,18 @@ export async function synthesize(
   const deployment = readDeployment(given, env);
   const missing = [...deployment.missing];
   const model = await findModel(options.modelFolder ?? join(ROOT, '.models'), options.modelBytes ?? MODEL_BYTES);
-  if (model === null) missing.push(`the model file .models/${MODEL_FILE}, whole: npm run model:fetch`);
+  if (model === null) missing.push({ what: MODEL_MISSING, placeholder: NO_MODEL });
   const image = await findImage(deployment.functionImage, env, options.imageFolder ?? join(ROOT, 'dist', 'image'));
-  if (image === null) missing.push('the image: set FUNCTION_IMAGE, or start Docker, and it is built and pushed');
+  if (image === null) missing.push({ what: IMAGE_MISSING, placeholder: NO_IMAGE });
+  const state = {
+    file: join(options.stateFolder ?? ROOT, stateFile(deployment.name)),
+    isRemote: deployment.stateBucket !== '',
+  };
+  const lost = deployment.placeholders ? [] : await endangered(missing, state);
+  if (lost.length > 0) {
+    const remedy = 'a deploy would put a placeholder in place of what is there; DEPLOY_PLACEHOLDERS=true lets it';
+    throw new DeploymentError(lost.map(({ what }) => `missing is ${what} (${remedy})`));
+  }
 
   const app = new App({ outdir, skipValidation: false });
   new RagStack(app, STACK, { deployment, image, model, migrations: await digestOf(join(ROOT, 'migrations')) });

@@ -7,6 +7,9 @@ import { Construct } from '../framework.ts';
 /** Where the image comes from: one that exists, a folder that Docker builds, or nowhere yet. */
 export type ImageSource = { image: string; digest: string | null } | { folder: string; hash: string } | null;
 
+/** Stands for the image that is not there. */
+export const NO_IMAGE = 'placeholder/image:none';
+
 interface FunctionImageProps {
   name: string;
   compartmentId: string;
@@ -31,7 +34,7 @@ export class FunctionImage extends Construct {
     });
     const registry = `${region}.ocir.io`;
     if (source === null || 'image' in source) {
-      this.image = source?.image ?? `${registry}/placeholder/${name}:none`;
+      this.image = source?.image ?? `${registry}/${NO_IMAGE}`;
       this.digest = source?.digest ?? null;
       return;
     }

@@ -22,6 +22,8 @@ interface ModelBundleProps {
   linkNumber: number;
 }
 
+/** Stands for the digest of the model that is not there. */
+export const NO_MODEL = 'placeholder-model';
 const DIGEST_CHARACTERS = 12;
 
 /**
@@ -48,7 +50,7 @@ export class ModelBundle extends Construct {
       accessType: 'NoPublicAccess',
     });
     this.bucketName = bucket.name;
-    this.digest = file?.sha256.slice(0, DIGEST_CHARACTERS) ?? 'placeholder';
+    this.digest = file?.sha256.slice(0, DIGEST_CHARACTERS) ?? NO_MODEL;
     const object = new ObjectstorageObject(this, 'object', {
       namespace,
       bucket: bucket.name,

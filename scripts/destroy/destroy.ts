@@ -102,7 +102,9 @@ async function empty(bucket: Bucket, contents: Contents): Promise<void> {
 
 function letTerraform(keepData: boolean, world: World): Promise<number> {
   // The name that was typed stands for cdktf's own question. While data is kept, Terraform itself guards it.
+  // What goes needs no image or model to be at hand.
+  const env = { DEPLOY_PLACEHOLDERS: 'true', DEPLOY_PREVENT_DESTROY: String(keepData) };
   return keepData
-    ? world.cdktf(['deploy', '--auto-approve'], { DEPLOY_KEEP: 'data', DEPLOY_PREVENT_DESTROY: 'true' })
-    : world.cdktf(['destroy', '--auto-approve'], { DEPLOY_PREVENT_DESTROY: 'false' });
+    ? world.cdktf(['deploy', '--auto-approve'], { ...env, DEPLOY_KEEP: 'data' })
+    : world.cdktf(['destroy', '--auto-approve'], env);
 }

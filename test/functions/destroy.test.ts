@@ -105,7 +105,9 @@ describe('npm run destroy', () => {
     expect(printed).toContain('bucket oci-rag-model: 1 object in 1 version, 0 unfinished uploads');
     expect(printed).toContain('the database with all records');
     expect([...storage.buckets.values()]).toEqual([EMPTY, EMPTY]);
-    expect(runs).toEqual([{ args: ['destroy', '--auto-approve'], env: { DEPLOY_PREVENT_DESTROY: 'false' } }]);
+    expect(runs).toEqual([
+      { args: ['destroy', '--auto-approve'], env: { DEPLOY_PLACEHOLDERS: 'true', DEPLOY_PREVENT_DESTROY: 'false' } },
+    ]);
     expect(printed).toMatch(/pending deletion for at least 7 days.*costs nothing/);
   });
 
@@ -127,7 +129,10 @@ describe('npm run destroy', () => {
     expect(storage.asked.filter((request) => request.includes('oci-rag-documents'))).toEqual([]);
     expect(storage.buckets.get('oci-rag-model')).toEqual(EMPTY);
     expect(runs).toEqual([
-      { args: ['deploy', '--auto-approve'], env: { DEPLOY_KEEP: 'data', DEPLOY_PREVENT_DESTROY: 'true' } },
+      {
+        args: ['deploy', '--auto-approve'],
+        env: { DEPLOY_PLACEHOLDERS: 'true', DEPLOY_PREVENT_DESTROY: 'true', DEPLOY_KEEP: 'data' },
+      },
     ]);
     expect(printed).toContain(
       'Kept: the database with all records, its network, the vault, and the bucket of documents.',

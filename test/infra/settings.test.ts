@@ -92,7 +92,7 @@ describe('the settings of a deployment', () => {
       region: 'eu-paris-1',
     });
     const nowhere = readDeployment({}, { HOME: '/nonexistent' });
-    expect(nowhere.missing.map((what) => what.split(':')[0])).toEqual([
+    expect(nowhere.missing.map(({ what }) => what.split(':')[0])).toEqual([
       'the tenancy',
       'the region',
       'the token issuer',

@@ -14,6 +14,13 @@ beforeAll(async () => {
 const all = (type: string) => Object.values(stack.resource[type] ?? {});
 const statements = () => all('oci_identity_policy').flatMap((policy) => policy.statements as string[]);
 
+/** A folder with what stands for the model's file. */
+async function modelFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'oci-rag-model-'));
+  await writeFile(join(folder, 'all_MiniLM_L12_v2.onnx'), 'onnx');
+  return folder;
+}
+
 /** Expressions replaced by what Terraform makes of them. */
 const resolve = (text: string) =>
   text
@@ -358,7 +365,11 @@ describe('what is known to change without cause with this provider', () => {
 
   it('is the state’s place, which is a file here, or a bucket', async () => {
     expect(stack.terraform.backend).toEqual({ local: { path: '../../../terraform.oci-rag.tfstate' } });
-    const kept = await synth({ ...ENV, DEPLOY_STATE_BUCKET: 'state', DEPLOY_STATE_NAMESPACE: 'space' });
+    const kept = await synth(
+      { ...ENV, DEPLOY_STATE_BUCKET: 'state', DEPLOY_STATE_NAMESPACE: 'space' },
+      {},
+      await modelFolder(),
+    );
     expect(kept.terraform.backend).toEqual({
       oci: { bucket: 'state', namespace: 'space', region: 'eu-frankfurt-1', key: 'oci-rag/terraform.tfstate' },
     });
@@ -369,7 +380,7 @@ describe('the image', () => {
   it('is built and pushed in the same deploy where Docker is, under a tag that is its content', async () => {
     const { FUNCTION_IMAGE: _, ...others } = ENV;
     const built = await synth({ ...others, DOCKER_HOST: 'unix:///run/docker.sock' });
-    expect(built.missing.filter((what) => what.startsWith('the image'))).toEqual([]);
+    expect(built.missing.filter(({ what }) => what.startsWith('the image'))).toEqual([]);
     expect(Object.keys(built.terraform.required_providers).sort()).toEqual(['docker', 'oci']);
     expect(built.provider.docker).toEqual([{ registry_auth: [{ address: 'eu-frankfurt-1.ocir.io' }] }]);
     const image = only(built, 'docker_image');
@@ -394,5 +405,28 @@ describe('the image', () => {
       expect(is).toMatchObject({ image: 'eu-frankfurt-1.ocir.io/space/oci-rag:1', image_digest: digest });
     }
     expect(resource.docker_image).toBeUndefined();
+  });
+});
+
+describe('what is missing', () => {
+  it('stands as a placeholder where nothing is deployed, and takes the place of what is only where that is said', async () => {
+    const { FUNCTION_IMAGE: _, ...others } = ENV;
+    const state = await mkdtemp(join(tmpdir(), 'oci-rag-state-'));
+    const again = (more = {}) => synth({ ...others, ...more }, {}, '/nonexistent', state);
+    const placeholders = await again();
+    expect(placeholders.missing.map(({ what }) => what.split(':')[0])).toEqual([
+      expect.stringContaining('the model file'),
+      'the image',
+    ]);
+    const file = join(state, 'terraform.oci-rag.tfstate');
+    await writeFile(file, '{"resources": []}');
+    await again();
+    await writeFile(file, JSON.stringify({ resources: [{ image: 'eu-frankfurt-1.ocir.io/space/oci-rag:1' }] }));
+    await expect(again()).rejects.toThrow(/2 faults[\s\S]*missing is the model file[\s\S]*missing is the image/);
+    await again({ DEPLOY_PLACEHOLDERS: 'true' });
+    await writeFile(file, JSON.stringify({ resources: [{ all: placeholders.text }] }));
+    await again();
+    const remote = { ...ENV, DEPLOY_STATE_BUCKET: 'state', DEPLOY_STATE_NAMESPACE: 'space' };
+    await expect(synth(remote)).rejects.toThrow('missing is the model file');
   });
 });

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Resources } from '../../infra/free-tier.ts';
+import type { Missing } from '../../infra/placeholders.ts';
 import type { Deployment } from '../../infra/settings.ts';
 import { synthesize } from '../../infra/synthesize.ts';
 
@@ -19,7 +20,7 @@ export const ENV = {
 
 export interface Synthesized {
   text: string;
-  missing: string[];
+  missing: Missing[];
   resource: Resources;
   output: Record<string, { value: string }>;
   terraform: { backend: Record<string, Record<string, string>>; required_providers: Record<string, object> };
@@ -34,6 +35,7 @@ export async function synth(
   env: Record<string, string> = ENV,
   given: Deployment = {},
   modelFolder = '/nonexistent',
+  stateFolder = '/nonexistent',
 ): Promise<Synthesized> {
   const outputFolder = await mkdtemp(join(tmpdir(), 'oci-rag-synth-'));
   try {
@@ -42,6 +44,7 @@ export async function synth(
       modelFolder,
       modelBytes: MODEL_BYTES,
       imageFolder: join(outputFolder, 'image'),
+      stateFolder,
     });
     const text = await readFile(join(folder, 'cdk.tf.json'), 'utf8');
     return { text, missing, ...JSON.parse(text) };

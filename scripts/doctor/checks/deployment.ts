@@ -12,7 +12,7 @@ export const deployment: Check = {
       // The image has a check of its own.
       const { FUNCTION_IMAGE: _, ...others } = env;
       const { name, region, compartmentId, missing } = readDeployment({}, { ...others, HOME: home });
-      if (missing.length > 0) throw new UserError(missing.map((what) => `missing is ${what}`).join('\n'));
+      if (missing.length > 0) throw new UserError(missing.map(({ what }) => `missing is ${what}`).join('\n'));
       return `${name} in ${region}, ${compartmentId}`;
     } catch (error) {
       if (error instanceof DeploymentError) throw new UserError(error.faults.join('\n'));
