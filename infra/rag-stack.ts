@@ -52,10 +52,14 @@ export class RagStack extends TerraformStack {
               ...profile,
             }),
           };
-    const { namespace } = new DataOciObjectstorageNamespace(this, 'namespace', { compartmentId: tenancyId });
+    const { namespace } = new DataOciObjectstorageNamespace(this, 'namespace', { compartmentId });
     const policies = new Policies(this, 'policies', { name, compartmentId, tenancyId, inHomeRegion });
 
-    const network = new Network(this, 'network', { name, compartmentId });
+    const network = new Network(this, 'network', {
+      name,
+      compartmentId,
+      holdsDatabase: deployment.databasePrivateEndpoint,
+    });
     const secrets = new Secrets(this, 'secrets', {
       name,
       compartmentId,
@@ -146,16 +150,29 @@ export class RagStack extends TerraformStack {
     drain.grant('use metrics', `target.metrics.namespace = '${metricsNamespace}'`);
     ingest.grant('manage objects', `target.bucket.name = '${documents.bucketName}'`);
     ingest.grant('read buckets', `target.bucket.name = '${documents.bucketName}'`);
-    const ofService = (principal: string) =>
-      `ALL {request.principal.type = '${principal}', request.resource.compartment.id = '${compartmentId}'}`;
-    policies.grant('gateway', 'any-user', 'use fn-invocation', ofService('ApiGateway'));
-    policies.grant('document-events', 'any-user', 'use fn-invocation', ofService('eventrule'));
+    policies.grant(
+      'gateway',
+      'any-user',
+      'use fn-invocation',
+      `ALL {request.principal.type = 'ApiGateway', request.resource.compartment.id = '${compartmentId}'}`,
+    );
+    policies.grant(
+      'document-events',
+      'any-user',
+      'use fn-invocation',
+      `ALL {request.principal.type = 'eventrule', request.principal.compartment.id = '${compartmentId}'}`,
+    );
     policies.grant('object-storage', `service objectstorage-${region}`, 'manage object-family');
     const granted = policies.makeAll();
 
     const bootstrapped = new Bootstrap(this, 'bootstrapped', {
       function: bootstrap,
-      triggers: { migrations, model: bundle.digest, image: functionImage.digest ?? functionImage.image },
+      triggers: {
+        migrations,
+        model: bundle.digest,
+        image: functionImage.digest ?? functionImage.image,
+        secrets: [secrets.adminId, secrets.ownerId, secrets.runtimeId].join(' '),
+      },
       modelSource: model === null ? null : bundle.sourceUrl,
       after: granted,
     });
@@ -211,6 +228,7 @@ export class RagStack extends TerraformStack {
         compartmentId,
         amount: deployment.monthlyBudget,
         emails: deployment.operatorEmails,
+        inHomeRegion,
       });
     }
     outputs(this, {

@@ -64,7 +64,8 @@ const listOf =
 const ocid = (kind: string) =>
   matching(new RegExp(`^ocid1\\.(${kind})\\.[\\w.-]+$`), `must be an OCID, ocid1.${kind.split('|')[0]}.…`);
 const region = matching(/^[a-z]{2,}(-[a-z]+)+-\d+$/, 'must be a region identifier such as eu-frankfurt-1');
-const https = matching(/^https:\/\/[^\s/]+(\/\S*)?$/, 'must be an address, https://…');
+/** The gateway's and the functions' networks let them out to port 443 alone. */
+const https = matching(/^https:\/\/[^\s/:@]+(:443)?(\/\S*)?$/, 'must be an address, https://…, on port 443');
 const cidr: Reader<string> = (text) => {
   const [, address = '', bits] = /^([\d.]+)(?:\/(\d+))?$/.exec(text) ?? [];
   const parts = address.split('.').map(Number);
@@ -315,6 +316,9 @@ function contradictions(deployment: ResolvedDeployment): string[] {
   const faults: string[] = [];
   if ((deployment.stateBucket === '') !== (deployment.stateNamespace === '')) {
     faults.push('DEPLOY_STATE_BUCKET and DEPLOY_STATE_NAMESPACE go together');
+  }
+  if (deployment.databasePrivateEndpoint && deployment.operatorCidrs.length > 0) {
+    faults.push('DEPLOY_OPERATOR_CIDRS is of no use with a private endpoint, which has no access list');
   }
   const [imageRegion = ''] = deployment.functionImage.split('.');
   const isElsewhere = /^[a-z]+(-[a-z]+)+-\d+$/.test(imageRegion) && imageRegion !== deployment.region;

@@ -92,7 +92,8 @@ async function findImage(named: string, env: Record<string, string | undefined>,
   }
   if (!hasDocker(env)) return null;
   const { stageImage } = await import('../scripts/image/stage.ts');
-  return stageImage(folder);
+  const { hash } = await stageImage(folder);
+  return { folder, hash, loginFile: env.DOCKER_CONFIG ? join(env.DOCKER_CONFIG, 'config.json') : null };
 }
 
 const DIGEST_CHARACTERS = 12;

@@ -64,7 +64,8 @@ const texts = ({ applicationId, databaseId, metricsNamespace }: AlarmsProps): Al
   {
     id: 'database-stopped',
     namespace: DATABASE,
-    query: `CpuUtilization[5m]{resourceId = "${databaseId}"}.absent(30m)`,
+    // It fires while values are absent, for as long as the longest period in which they are looked for.
+    query: `CpuUtilization[5m]{resourceId = "${databaseId}"}.groupBy(resourceId).absent(3d)`,
     severity: 'CRITICAL',
     body: 'The database tells nothing of itself: it is stopped. Start it in the console; the schedule goes on by itself.',
   },

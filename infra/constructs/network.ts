@@ -10,9 +10,12 @@ import { Construct } from '../framework.ts';
 interface NetworkProps {
   name: string;
   compartmentId: string;
+  /** The database has its endpoint beside the functions. */
+  holdsDatabase: boolean;
 }
 
 const ANYWHERE = '0.0.0.0/0';
+const FUNCTIONS_CIDR = '10.20.1.0/24';
 const TCP = '6';
 const HTTPS_PORT = 443;
 /** Autonomous Database: 1521 for TLS, 1522 for mutual TLS. */
@@ -31,7 +34,7 @@ export class Network extends Construct {
   /** The address from which functions reach the database and everything else. */
   readonly natAddress: string;
 
-  constructor(scope: Construct, id: string, { name, compartmentId }: NetworkProps) {
+  constructor(scope: Construct, id: string, { name, compartmentId, holdsDatabase }: NetworkProps) {
     super(scope, id);
     const vcn = new CoreVcn(this, 'vcn', {
       compartmentId,
@@ -68,6 +71,9 @@ export class Network extends Construct {
       compartmentId,
       vcnId: vcn.id,
       displayName: `${name}-functions`,
+      ...(holdsDatabase && {
+        ingressSecurityRules: [{ source: FUNCTIONS_CIDR, protocol: TCP, tcpOptions: DATABASE_PORTS }],
+      }),
       egressSecurityRules: [
         { destination: ANYWHERE, protocol: TCP, tcpOptions: port(HTTPS_PORT) },
         { destination: ANYWHERE, protocol: TCP, tcpOptions: DATABASE_PORTS },
@@ -84,7 +90,7 @@ export class Network extends Construct {
       compartmentId,
       vcnId: vcn.id,
       displayName: `${name}-functions`,
-      cidrBlock: '10.20.1.0/24',
+      cidrBlock: FUNCTIONS_CIDR,
       dnsLabel: 'functions',
       prohibitPublicIpOnVnic: true,
       routeTableId: routeThrough('functions', nat.id).id,

@@ -2,12 +2,14 @@ import { IdentityDynamicGroup } from '@cdktf/provider-oci/identity-dynamic-group
 import { IdentityPolicy } from '@cdktf/provider-oci/identity-policy';
 import { Construct, type TerraformMetaArguments, type TerraformResource } from '../framework.ts';
 
+/** How resources of identity are made in the tenancy's home region; empty where that is the provider's own. */
+export type InHomeRegion = Pick<TerraformMetaArguments, 'provider'>;
+
 interface PoliciesProps {
   name: string;
   compartmentId: string;
   tenancyId: string;
-  /** How resources of identity are made in the tenancy's home region; empty where that is the provider's own. */
-  inHomeRegion: Pick<TerraformMetaArguments, 'provider'>;
+  inHomeRegion: InHomeRegion;
 }
 
 /**

@@ -27,7 +27,7 @@ describe('the settings of a deployment', () => {
       'DEPLOY_OPERATOR_CIDRS "10.0.0.0/33" must be an IPv4 address or range, such as 203.0.113.7 or 203.0.113.0/24',
     ],
     ['DEPLOY_OPERATOR_EMAILS', 'a@b.c,nobody', 'DEPLOY_OPERATOR_EMAILS "nobody" must be an e-mail address'],
-    ['DEPLOY_AUTH_JWKS', 'http://x/jwks', 'DEPLOY_AUTH_JWKS must be an address, https://…'],
+    ['DEPLOY_AUTH_JWKS', 'http://x/jwks', 'DEPLOY_AUTH_JWKS must be an address, https://…, on port 443'],
     ['DEPLOY_REQUESTS_PER_SECOND', '0', 'DEPLOY_REQUESTS_PER_SECOND must be a whole number from 1 to 1000'],
     ['DEPLOY_REQUESTS_PER_SECOND', '1e2', 'DEPLOY_REQUESTS_PER_SECOND must be a whole number from 1 to 1000'],
     ['DEPLOY_ALWAYS_FREE', 'yes', 'DEPLOY_ALWAYS_FREE must be one of true, false'],

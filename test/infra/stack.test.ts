@@ -196,7 +196,7 @@ describe('rights', () => {
         "Allow dynamic-group bootstrap to use fn-invocation in C where target.function.id = 'drain'",
         "Allow dynamic-group database to read secret-bundles in C where target.secret.id = 'admin'",
         "Allow any-user to use fn-invocation in C where ALL {request.principal.type = 'ApiGateway', request.resource.compartment.id = 'ocid1.compartment.oc1..compartment'}",
-        "Allow any-user to use fn-invocation in C where ALL {request.principal.type = 'eventrule', request.resource.compartment.id = 'ocid1.compartment.oc1..compartment'}",
+        "Allow any-user to use fn-invocation in C where ALL {request.principal.type = 'eventrule', request.principal.compartment.id = 'ocid1.compartment.oc1..compartment'}",
         'Allow service objectstorage-eu-frankfurt-1 to manage object-family in C',
       ].sort(),
     );
@@ -291,7 +291,7 @@ describe('the schedule', () => {
       .filter(([id]) => id.startsWith('alarms_'))
       .map(([, { namespace, query }]) => `${namespace} ${String(query).replace(/\$\{(\w+)\.[^}]*\}/, '$1')}`);
     expect(queries.sort()).toEqual([
-      'oci_autonomous_database CpuUtilization[5m]{resourceId = "oci_database_autonomous_database"}.absent(30m)',
+      'oci_autonomous_database CpuUtilization[5m]{resourceId = "oci_database_autonomous_database"}.groupBy(resourceId).absent(3d)',
       'oci_autonomous_database DatabaseAvailability[5m]{resourceId = "oci_database_autonomous_database"}.mean() < 1',
       'oci_faas FunctionResponseCount[5m]{applicationId = "oci_functions_application", responseType = "Error"}.sum() > 0',
       'rag_oci_rag model_retirement[1h].max() > 0',
@@ -381,11 +381,19 @@ describe('the image', () => {
     const { FUNCTION_IMAGE: _, ...others } = ENV;
     const built = await synth({ ...others, DOCKER_HOST: 'unix:///run/docker.sock' });
     expect(built.missing.filter(({ what }) => what.startsWith('the image'))).toEqual([]);
-    expect(Object.keys(built.terraform.required_providers).sort()).toEqual(['docker', 'oci']);
+    expect(built.terraform.required_providers).toEqual({
+      docker: { source: 'kreuzwerker/docker', version: '3.6.2' },
+      oci: { source: 'oracle/oci', version: '8.28.0' },
+    });
     expect(built.provider.docker).toEqual([{ registry_auth: [{ address: 'eu-frankfurt-1.ocir.io' }] }]);
     const image = only(built, 'docker_image');
     expect(image.name).toMatch(/^eu-frankfurt-1\.ocir\.io\/\$\{data\..*\}\/\$\{oci_artifacts.*\}:[0-9a-f]{12}$/);
     expect(image.build).toMatchObject({ platform: 'linux/amd64' });
+    expect(image.lifecycle).toMatchObject({ create_before_destroy: true });
+    expect(only(built, 'docker_registry_image')).toMatchObject({
+      keep_remotely: true,
+      lifecycle: { create_before_destroy: true },
+    });
     const [pushed] = Object.keys(built.resource.docker_registry_image ?? {});
     for (const is of Object.values(built.resource.oci_functions_function ?? {})) {
       expect(is).toMatchObject({

@@ -29,6 +29,15 @@ describe('the pool', () => {
     expect(longest).toBeLessThan(30_000);
   });
 
+  test('tries again as often as it says, not as the descriptor of an Autonomous Database does', async () => {
+    const connectString = '(description= (retry_count=20)(retry_delay=3)(address=(protocol=tcps)(port=1521)(host=a)))';
+    const { connectString: used } = await optionsOf(
+      { user: 'RAG_RUNTIME', password: 'x' },
+      { ...ADDRESS, connectString },
+    );
+    expect(used).toBe('(description= (address=(protocol=tcps)(port=1521)(host=a)))');
+  });
+
   test('looks names up in the owner’s schema before any statement', async () => {
     const connection = { currentSchema: '', module: '' } as Connection;
     await new Promise<void>((resolve) =>

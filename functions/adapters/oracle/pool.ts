@@ -15,13 +15,16 @@ export type OracleLogin =
   /** urn:oracle:db::id::<compartment>::<database>: the one database that the token is for. */
   | { tokenScope: string };
 
+/** A descriptor of an Autonomous Database asks for a minute of retries, and goes before the options below. */
+const RETRIES = /\(\s*retry_(count|delay)\s*=\s*\d+\s*\)/gi;
+
 /** What one login to one address needs, with waits that end within a function's time. */
 export function connectOptions(
   { connectString, wallet, walletPassword }: OracleAddress,
   login: OracleLogin,
 ): ConnectOptions {
   return {
-    connectString,
+    connectString: connectString.replace(RETRIES, ''),
     ...(wallet === '' ? {} : { walletLocation: wallet, configDir: wallet, walletPassword }),
     ...('tokenScope' in login
       ? { externalAuth: true, tokenAuthConfigOci: { authType: 'resourcePrincipal', scope: login.tokenScope } }
