@@ -1,17 +1,12 @@
 // npm run bindings: writes infra/provider-oci/lib from the schema of the real Terraform provider.
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import {
-  ConstructsMakerProviderTarget,
-  Language,
-  type ProviderSchema,
-  TerraformProviderConstraint,
-} from '@cdktf/commons';
-import { CodeMaker, TerraformProviderGenerator } from '@cdktf/provider-generator';
 import ts from 'typescript';
+import { installCli } from '../infra/cdktf/install.cjs';
 import { UserError } from './user-error.ts';
 
 const PROVIDER = 'registry.terraform.io/oracle/oci';
@@ -62,6 +57,12 @@ const USAGE = `usage: npm run bindings [-- --schema FILE]
 
 Writes infra/provider-oci/lib from the schema of the Terraform provider oracle/oci ${VERSION}: from FILE, as
 \`terraform providers schema -json\` prints it, or else from that command, which downloads the provider.`;
+
+/** What `terraform providers schema -json` prints, as far as it is read here. */
+interface ProviderSchema {
+  provider_schemas?: Record<string, { resource_schemas?: Schemas; data_source_schemas?: Schemas } | undefined>;
+}
+type Schemas = Record<string, unknown>;
 
 async function main(): Promise<void> {
   const { schema, help } = parseArgs({ options: { schema: { type: 'string' }, help: { type: 'boolean' } } }).values;
@@ -129,6 +130,9 @@ function selected(schema: ProviderSchema): ProviderSchema {
 
 /** Writes the generator's TypeScript sources into a folder, without its READMEs and indexes of all. */
 async function generate(schema: ProviderSchema, folder: string): Promise<string[]> {
+  const require = createRequire(join(installCli(), 'package.json'));
+  const { ConstructsMakerProviderTarget, Language, TerraformProviderConstraint } = require('@cdktf/commons');
+  const { CodeMaker, TerraformProviderGenerator } = require('@cdktf/provider-generator');
   const code = new CodeMaker();
   new TerraformProviderGenerator(code, schema).generate(
     new ConstructsMakerProviderTarget(new TerraformProviderConstraint(`oracle/oci@${VERSION}`), Language.TYPESCRIPT),
