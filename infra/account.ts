@@ -1,9 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 
 export interface Account {
   tenancyId: string;
   region: string;
+  /** The profile that was read, where one was named. */
+  profile: string;
+  /** Why the profile could not be read; null where it could, or is not needed. */
+  fault: string | null;
 }
 
 type Env = Record<string, string | undefined>;
@@ -15,17 +19,20 @@ type Env = Record<string, string | undefined>;
 export function readAccount(env: Env, profile: string): Account {
   const home = env.HOME ?? homedir();
   const file = (env.OCI_CLI_CONFIG_FILE || '~/.oci/config').replace(/^~(?=\/)/, home);
-  const entries = existsSync(file)
-    ? readProfile(readFileSync(file, 'utf8'), profile || env.OCI_CLI_PROFILE || 'DEFAULT')
-    : new Map<string, string>();
+  const named = profile || env.OCI_CLI_PROFILE || '';
+  let entries: Map<string, string> | null = new Map();
+  if (existsSync(file) && statSync(file).isFile())
+    entries = readProfile(readFileSync(file, 'utf8'), named || 'DEFAULT');
   return {
-    tenancyId: entries.get('tenancy') || env.TF_VAR_tenancy_ocid || '',
-    region: entries.get('region') || env.TF_VAR_region || '',
+    tenancyId: entries?.get('tenancy') || env.TF_VAR_tenancy_ocid || '',
+    region: entries?.get('region') || env.TF_VAR_region || '',
+    profile: named,
+    fault: entries === null && named !== '' ? `DEPLOY_PROFILE: ${file} has no profile [${named}]` : null,
   };
 }
 
-/** The entries of one profile of an OCI configuration file; what it lacks it has from DEFAULT. */
-function readProfile(text: string, profile: string): Map<string, string> {
+/** The entries of one profile of an OCI configuration file; what it lacks it has from DEFAULT. Null where it is not there. */
+function readProfile(text: string, profile: string): Map<string, string> | null {
   const profiles = new Map<string, Map<string, string>>();
   let entries = new Map<string, string>();
   for (const line of text.split(/\r?\n/)) {
@@ -38,5 +45,6 @@ function readProfile(text: string, profile: string): Map<string, string> {
     const [, key, value] = /^\s*([\w.-]+)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
     if (key !== undefined && value !== undefined) entries.set(key, value);
   }
-  return new Map([...(profiles.get('DEFAULT') ?? []), ...(profiles.get(profile) ?? [])]);
+  const own = profiles.get(profile);
+  return own === undefined ? null : new Map([...(profiles.get('DEFAULT') ?? []), ...own]);
 }

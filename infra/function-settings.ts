@@ -1,7 +1,8 @@
 import { settingFault } from '../functions/config.ts';
 
 /** What the deployment itself tells the functions. */
-const OF_DEPLOYMENT = /^RAG_(DATABASE|NUDGE|METRICS|AUTH|MIGRATIONS|EMBEDDING_MODEL_SOURCE|EMBEDDING_URL)/;
+const OF_DEPLOYMENT =
+  /^RAG_(DATABASE|NUDGE|METRICS|AUTH|MIGRATIONS|EMBEDDING_MODEL|EMBEDDING_NEXT_MODEL_SOURCE|EMBEDDING_URL)/;
 
 /** Reads settings that are passed on to the functions, NAME=value,NAME=value; throws an Error that names the wrong one. */
 export function readFunctionSettings(text: string): Record<string, string> {

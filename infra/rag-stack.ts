@@ -148,8 +148,6 @@ export class RagStack extends TerraformStack {
     bootstrap.grant('read secret-bundles', secret(secrets.adminId, secrets.ownerId, secrets.runtimeId));
     for (const fn of [ingest, bootstrap]) fn.grant('use fn-invocation', `target.function.id = '${drain.functionId}'`);
     drain.grant('use metrics', `target.metrics.namespace = '${metricsNamespace}'`);
-    ingest.grant('manage objects', `target.bucket.name = '${documents.bucketName}'`);
-    ingest.grant('read buckets', `target.bucket.name = '${documents.bucketName}'`);
     policies.grant(
       'gateway',
       'any-user',
@@ -171,6 +169,7 @@ export class RagStack extends TerraformStack {
         migrations,
         model: bundle.digest,
         image: functionImage.digest ?? functionImage.image,
+        database: database.databaseId,
         secrets: [secrets.adminId, secrets.ownerId, secrets.runtimeId].join(' '),
       },
       modelSource: model === null ? null : bundle.sourceUrl,
@@ -184,6 +183,7 @@ export class RagStack extends TerraformStack {
       compartmentId,
       bucketName: documents.bucketName,
       ingestId: ingest.functionId,
+      after,
     });
     new Schedule(this, 'schedule', {
       name,

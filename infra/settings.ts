@@ -65,11 +65,15 @@ const ocid = (kind: string) =>
   matching(new RegExp(`^ocid1\\.(${kind})\\.[\\w.-]+$`), `must be an OCID, ocid1.${kind.split('|')[0]}.…`);
 const region = matching(/^[a-z]{2,}(-[a-z]+)+-\d+$/, 'must be a region identifier such as eu-frankfurt-1');
 /** The gateway's and the functions' networks let them out to port 443 alone. */
-const https = matching(/^https:\/\/[^\s/:@]+(:443)?(\/\S*)?$/, 'must be an address, https://…, on port 443');
+const https: Reader<string> = (text) => (URL.canParse(text) ? httpsOnly(text) : refuse('is not a valid address'));
+const httpsOnly = matching(/^https:\/\/[^\s/:@]+(:443)?(\/\S*)?$/, 'must be an address, https://…, on port 443');
 const cidr: Reader<string> = (text) => {
-  const [, address = '', bits] = /^([\d.]+)(?:\/(\d+))?$/.exec(text) ?? [];
-  const parts = address.split('.').map(Number);
-  const isAddress = parts.length === 4 && parts.every((part) => part <= 255) && Number(bits ?? 32) <= 32;
+  const [, ...parts] = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})(?:\/(\d{1,2}))?$/.exec(text) ?? [];
+  const bits = Number(parts.pop() ?? 32);
+  const value = parts.reduce((sum, part) => sum * 256 + Number(part), 0);
+  // The service refuses a range with bits beyond its length.
+  const isAddress =
+    parts.length === 4 && parts.every((part) => Number(part) <= 255) && bits <= 32 && value % 2 ** (32 - bits) === 0;
   return isAddress ? text : refuse('must be an IPv4 address or range, such as 203.0.113.7 or 203.0.113.0/24');
 };
 
@@ -133,7 +137,7 @@ const SETTINGS = {
   maxInstances: setting(
     'DEPLOY_MAX_INSTANCES',
     12,
-    whole(1, 1000),
+    whole(4, 1000),
     'function instances that run at once at your busiest time; what the database’s sessions are counted for',
   ),
   provisionedConcurrency: setting(
@@ -144,9 +148,9 @@ const SETTINGS = {
   ),
   databaseName: setting(
     'DEPLOY_DATABASE_NAME',
-    'OCIRAG',
+    '',
     matching(/^[A-Za-z][A-Za-z0-9]{0,29}$/, 'must be 1 to 30 letters and digits, a letter first'),
-    'unique in the tenancy',
+    'unique in the tenancy; empty for the deployment’s name in capitals',
   ),
   databaseVersion: setting('DEPLOY_DATABASE_VERSION', '26ai' as string, oneOf('26ai'), 'of Oracle Database'),
   databaseEcpus: setting('DEPLOY_DATABASE_ECPUS', 2, whole(2, 512), 'of the database'),
@@ -273,8 +277,20 @@ export function readDeployment(given: Deployment, env: Env): ResolvedDeployment 
     if (variable.startsWith('DEPLOY_') && !known.has(variable))
       faults.push(`${variable} is not a setting of a deployment`);
   }
+  for (const name of Object.keys(given)) {
+    if (!Object.hasOwn(SETTINGS, name)) faults.push(`${name} in deployment.ts is not a setting of a deployment`);
+  }
   const settings = Object.fromEntries(values) as Settings;
-  const resolved = complete(settings, readAccount(env, settings.profile));
+  const account = readAccount(env, settings.profile);
+  if (account.fault !== null) faults.push(account.fault);
+  for (const name of ['tenancyId', 'region'] as const) {
+    try {
+      if (account[name] !== '') SETTINGS[name].read(account[name]);
+    } catch (error) {
+      faults.push(`the account's ${name === 'region' ? 'region' : 'tenancy'} ${(error as Error).message}`);
+    }
+  }
+  const resolved = complete(settings, account);
   if (faults.length === 0) faults.push(...contradictions(resolved));
   if (faults.length > 0) throw new DeploymentError(faults);
   return resolved;
@@ -304,6 +320,8 @@ function complete(settings: Settings, account: Account): ResolvedDeployment {
     isRegionKnown: (settings.region || account.region) !== '',
     tenancyId,
     region,
+    profile: settings.profile || account.profile,
+    databaseName: settings.databaseName || settings.name.replaceAll('-', '').toUpperCase(),
     compartmentId: settings.compartmentId || tenancyId,
     homeRegion: settings.homeRegion || region,
     authIssuer: orPlaceholder('authIssuer', settings.authIssuer, 'the token issuer: set DEPLOY_AUTH_ISSUER'),
@@ -316,6 +334,9 @@ function contradictions(deployment: ResolvedDeployment): string[] {
   const faults: string[] = [];
   if ((deployment.stateBucket === '') !== (deployment.stateNamespace === '')) {
     faults.push('DEPLOY_STATE_BUCKET and DEPLOY_STATE_NAMESPACE go together');
+  }
+  if (deployment.monthlyBudget > 0 && deployment.operatorEmails.length === 0) {
+    faults.push('DEPLOY_MONTHLY_BUDGET tells nobody: set DEPLOY_OPERATOR_EMAILS too');
   }
   if (deployment.databasePrivateEndpoint && deployment.operatorCidrs.length > 0) {
     faults.push('DEPLOY_OPERATOR_CIDRS is of no use with a private endpoint, which has no access list');
@@ -335,7 +356,7 @@ export const toEnvironment = (given: Deployment): Record<string, string> =>
   Object.fromEntries(
     Object.entries(given).flatMap(([name, value]) => {
       const text = toText(value);
-      return text === undefined ? [] : [[SETTINGS[name as keyof Settings].env, text]];
+      return text === undefined || !Object.hasOwn(SETTINGS, name) ? [] : [[SETTINGS[name as keyof Settings].env, text]];
     }),
   );
 

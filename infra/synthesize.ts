@@ -12,7 +12,6 @@ import { type Deployment, DeploymentError, hasDocker, readDeployment } from './s
 import { stateFile } from './state.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const STACK = 'oci-rag';
 const MODEL_MISSING = `the model file .models/${MODEL_FILE}, whole: npm run model:fetch`;
 const IMAGE_MISSING = 'the image: set FUNCTION_IMAGE, or start Docker, and it is built and pushed';
 
@@ -35,12 +34,11 @@ export async function synthesize(
     stateFolder?: string;
   } = {},
 ): Promise<Synthesis> {
-  const outdir = options.outputFolder ?? env.CDKTF_OUTDIR ?? join(ROOT, 'cdktf.out');
-  const folder = join(outdir, 'stacks', STACK);
-  const file = join(folder, 'cdk.tf.json');
-  // What an earlier deployment was must not be taken for this one where this one is wrong.
-  await rm(file, { force: true });
+  const outdir = options.outputFolder ?? (env.CDKTF_OUTDIR || join(ROOT, 'cdktf.out'));
+  await forget(outdir);
   const deployment = readDeployment(given, env);
+  const folder = join(outdir, 'stacks', deployment.name);
+  const file = join(folder, 'cdk.tf.json');
   const missing = [...deployment.missing];
   const model = await findModel(options.modelFolder ?? join(ROOT, '.models'), options.modelBytes ?? MODEL_BYTES);
   if (model === null) missing.push({ what: MODEL_MISSING, placeholder: NO_MODEL });
@@ -57,7 +55,12 @@ export async function synthesize(
   }
 
   const app = new App({ outdir, skipValidation: false });
-  new RagStack(app, STACK, { deployment, image, model, migrations: await digestOf(join(ROOT, 'migrations')) });
+  new RagStack(app, deployment.name, {
+    deployment,
+    image,
+    model,
+    migrations: await digestOf(join(ROOT, 'migrations')),
+  });
   app.synth();
 
   if (deployment.alwaysFree) {
@@ -74,6 +77,13 @@ export async function synthesize(
     }
   }
   return { folder, missing };
+}
+
+/** What earlier deployments were must not be taken for this one where this one is wrong. */
+async function forget(outdir: string): Promise<void> {
+  const stacks = join(outdir, 'stacks');
+  for (const name of await readdir(stacks).catch(() => []))
+    await rm(join(stacks, name, 'cdk.tf.json'), { force: true });
 }
 
 async function findModel(folder: string, bytes: number): Promise<ModelFile | null> {

@@ -8,13 +8,14 @@ export interface BootstrapRequest {
   modelSource: string;
 }
 
-/** The last four only say what is deployed, so that a deploy that changes it calls again. */
+/** The last five only say what is deployed, so that a deploy that changes it calls again. */
 const FIELDS: Record<string, 'boolean' | 'string'> = {
   reembed: 'boolean',
   modelSource: 'string',
   migrations: 'string',
   model: 'string',
   image: 'string',
+  database: 'string',
   secrets: 'string',
 };
 

@@ -101,8 +101,9 @@ export class Alarms extends Construct {
       description: 'What operators are told of',
     });
     this.topicId = topic.topicId;
-    for (const email of emails) {
-      new OnsSubscription(this, `email-${email.replace(/[^a-z0-9]/gi, '-')}`, {
+    for (const email of new Set(emails)) {
+      // The address in letters that a construct's name may have, each one in its own way.
+      new OnsSubscription(this, `email-${Buffer.from(email).toString('hex')}`, {
         compartmentId,
         topicId: topic.topicId,
         protocol: 'EMAIL',

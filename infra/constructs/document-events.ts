@@ -1,18 +1,19 @@
 import { EventsRule } from '@cdktf/provider-oci/events-rule';
-import { Construct } from '../framework.ts';
+import { Construct, type TerraformResource } from '../framework.ts';
 
 interface DocumentEventsProps {
   name: string;
   compartmentId: string;
   bucketName: string;
   ingestId: string;
+  after: TerraformResource[];
 }
 
 const OBJECT_EVENTS = ['createobject', 'updateobject', 'deleteobject'];
 
 /** Tells ingest of every object under documents/ that comes, changes or goes. */
 export class DocumentEvents extends Construct {
-  constructor(scope: Construct, id: string, { name, compartmentId, bucketName, ingestId }: DocumentEventsProps) {
+  constructor(scope: Construct, id: string, { name, compartmentId, bucketName, ingestId, after }: DocumentEventsProps) {
     super(scope, id);
     new EventsRule(this, 'rule', {
       compartmentId,
@@ -23,6 +24,7 @@ export class DocumentEvents extends Construct {
         data: { additionalDetails: { bucketName: [bucketName] }, resourceName: ['documents/*'] },
       }),
       actions: { action: [{ actionType: 'FAAS', isEnabled: true, functionId: ingestId }] },
+      dependsOn: after,
     });
   }
 }

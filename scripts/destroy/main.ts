@@ -29,8 +29,9 @@ const OPTIONS = {
 } as const;
 
 const { env } = process;
+const NAME = env.DEPLOY_NAME || deployment.name || 'oci-rag';
 const world: World = {
-  readState: () => readState(ROOT),
+  readState: () => readState(ROOT, NAME),
   openClient: (region) => openClient(env, env.DEPLOY_PROFILE || deployment.profile || '', region),
   ask(question) {
     const lines = createInterface({ input: process.stdin, output: process.stdout });
@@ -63,7 +64,13 @@ async function main(args: string[]): Promise<number> {
     process.stdout.write(`${USAGE}\n`);
     return 0;
   }
-  return destroy({ name: env.DEPLOY_NAME || deployment.name || 'oci-rag', yes, keepData }, world);
+  const isProtected = env.DEPLOY_PREVENT_DESTROY ? env.DEPLOY_PREVENT_DESTROY === 'true' : deployment.preventDestroy;
+  if (isProtected && !keepData) {
+    throw new UserError(
+      'The deployment is protected: nothing was deleted. Set DEPLOY_PREVENT_DESTROY=false to destroy it',
+    );
+  }
+  return destroy({ name: NAME, yes, keepData }, world);
 }
 
 function readArgs(args: string[]) {

@@ -18,22 +18,22 @@ interface State {
 
 /** The documents' bucket has this name in the stack, whatever construct it is in. */
 const DOCUMENTS = 'documents';
-const FOLDER = join('cdktf.out', 'stacks', 'oci-rag');
-const INIT = `terraform -chdir=${FOLDER} init`;
+const folderOf = (name: string) => join('cdktf.out', 'stacks', name);
+const initOf = (name: string) => `terraform -chdir=${folderOf(name)} init`;
 const MAX_STATE_BYTES = 2 ** 28;
 
 /**
  * What the deployment made, from Terraform's state; null where the state holds nothing. The resources tell the buckets,
  * since outputs are gone from a deployment of which only the data was kept, or that was destroyed by half.
  */
-export async function readState(root: string): Promise<DeploymentState | null> {
-  const stack = await readFile(join(root, FOLDER, 'cdk.tf.json'), 'utf8').catch(() => {
+export async function readState(root: string, name: string): Promise<DeploymentState | null> {
+  const stack = await readFile(join(root, folderOf(name), 'cdk.tf.json'), 'utf8').catch(() => {
     throw new UserError(
-      `There is no ${FOLDER}, which says where Terraform's state is. Where the deployment was made elsewhere, run ` +
-        `\`npx cdktf synth\` with its settings, and \`${INIT}\``,
+      `There is no ${folderOf(name)}, which says where Terraform's state is. Where the deployment was made elsewhere, run ` +
+        `\`npx cdktf synth\` with its settings, and \`${initOf(name)}\``,
     );
   });
-  const text = await pull(root);
+  const text = await pull(root, name);
   const { outputs, resources } = (text === '' ? { outputs: {}, resources: [] } : JSON.parse(text)) as State;
   if (resources.length === 0) return null;
   return {
@@ -51,16 +51,18 @@ export async function readState(root: string): Promise<DeploymentState | null> {
 }
 
 /** Needs neither the provider nor a file of its own, wherever the state is kept. */
-async function pull(root: string): Promise<string> {
+async function pull(root: string, name: string): Promise<string> {
   try {
     const options = { cwd: root, maxBuffer: MAX_STATE_BYTES };
-    return (await promisify(execFile)('terraform', [`-chdir=${FOLDER}`, 'state', 'pull'], options)).stdout.trim();
+    return (
+      await promisify(execFile)('terraform', [`-chdir=${folderOf(name)}`, 'state', 'pull'], options)
+    ).stdout.trim();
   } catch (error) {
     const { code, stderr } = error as { code?: unknown; stderr?: string };
     throw new UserError(
       code === 'ENOENT'
         ? 'There is no `terraform` on the PATH; install Terraform'
-        : `Terraform's state cannot be read (where it was never initialized here: \`${INIT}\`):\n` +
+        : `Terraform's state cannot be read (where it was never initialized here: \`${initOf(name)}\`):\n` +
             stripVTControlCharacters(stderr ?? '').trim(),
     );
   }

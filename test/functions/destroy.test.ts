@@ -232,27 +232,31 @@ describe("Terraform's state", () => {
     ['the stack, where no outputs are left', {}, 'eu-frankfurt-1'],
   ])('tells the buckets, and the region from %s', async (_, outputs, region) => {
     const root = project('well', answering({ outputs, resources }));
-    expect(await readState(root)).toEqual({ ...STATE, region });
+    expect(await readState(root, 'oci-rag')).toEqual({ ...STATE, region });
   });
 
   test.each([
     ['empty', answering({ outputs: {}, resources: [] })],
     ['never written', 'exit 0'],
-  ])('is none where it is %s', async (_, script) => expect(await readState(project('bare', script))).toBeNull());
+  ])('is none where it is %s', async (_, script) =>
+    expect(await readState(project('bare', script), 'oci-rag')).toBeNull(),
+  );
 
   test('is asked for where nothing was synthesized', async () => {
-    await expect(readState(join(folder, 'nowhere'))).rejects.toThrow(/no cdktf\.out.*npx cdktf synth.* init/);
+    await expect(readState(join(folder, 'nowhere'), 'oci-rag')).rejects.toThrow(
+      /no cdktf\.out.*npx cdktf synth.* init/,
+    );
   });
 
   test('that cannot be read is told in the words of Terraform', async () => {
     const root = project('locked', 'echo "Error: Backend initialization required" >&2; exit 1');
-    await expect(readState(root)).rejects.toThrow(/ init`\):\nError: Backend initialization required$/);
+    await expect(readState(root, 'oci-rag')).rejects.toThrow(/ init`\):\nError: Backend initialization required$/);
   });
 
   test('without Terraform is told', async () => {
     const root = project('absent', '');
     process.env.PATH = '/nowhere';
-    await expect(readState(root)).rejects.toThrow('no `terraform` on the PATH');
+    await expect(readState(root, 'oci-rag')).rejects.toThrow('no `terraform` on the PATH');
   });
 });
 

@@ -60,6 +60,12 @@ describe('the settings of a deployment', () => {
       'DEPLOY_AUTH_AUDIENCE must not hold ${ or %{, which Terraform would take for an expression',
     ],
     ['DEPLOY_STATE_BUCKET', 'state', 'DEPLOY_STATE_BUCKET and DEPLOY_STATE_NAMESPACE go together'],
+    ['DEPLOY_MONTHLY_BUDGET', '5', 'DEPLOY_MONTHLY_BUDGET tells nobody: set DEPLOY_OPERATOR_EMAILS too'],
+    [
+      'DEPLOY_FUNCTION_SETTINGS',
+      'RAG_EMBEDDING_NEXT_MODEL_SOURCE=https://x/p/secret',
+      'DEPLOY_FUNCTION_SETTINGS "RAG_EMBEDDING_NEXT_MODEL_SOURCE" is set by the deployment itself',
+    ],
     ['DEPLOY_REGOIN', 'x', 'DEPLOY_REGOIN is not a setting of a deployment'],
   ])('%s=%s is refused by name', (name, value, fault) => {
     expect(faultsOf({ [name]: value })).toEqual([fault]);
@@ -70,6 +76,36 @@ describe('the settings of a deployment', () => {
     expect(faults).toThrow(
       /3 faults[\s\S]*name in deployment.ts must[\s\S]*memoryMb in deployment.ts must[\s\S]*DEPLOY_POOL_MAX must/,
     );
+  });
+
+  it.each([
+    ['10.0.0.0/24', true],
+    ['203.0.113.7', true],
+    ['203.0.113.7/24', false],
+    ['1..2.3', false],
+    ['256.1.1.1', false],
+  ])('take the range %s: %s', (range, isTaken) => {
+    expect(faultsOf({ DEPLOY_OPERATOR_CIDRS: range }).length).toBe(isTaken ? 0 : 1);
+  });
+
+  it('are no expressions either where they come from the account', async () => {
+    const file = join(await mkdtemp(join(tmpdir(), 'oci-rag-config-')), 'config');
+    await writeFile(file, '[DEFAULT]\ntenancy=${file("/etc/hostname")}\nregion=x\n');
+    const { DEPLOY_TENANCY: _, DEPLOY_REGION: __, ...others } = ENV;
+    const faults = () => readDeployment({}, { ...others, OCI_CLI_CONFIG_FILE: file });
+    expect(faults).toThrow(/tenancy must be an OCID[\s\S]*region must be a region identifier/);
+    expect(() => readDeployment({ profile: 'TYPO' }, { ...others, OCI_CLI_CONFIG_FILE: file })).toThrow(
+      'no profile [TYPO]',
+    );
+    expect(() => readDeployment({ nmae: 'x' } as never, ENV)).toThrow('nmae in deployment.ts is not a setting');
+  });
+
+  it('give a second deployment a database and a stack of its own', async () => {
+    const { resource, terraform } = await synth({ ...ENV, DEPLOY_NAME: 'beta-2' });
+    expect(resource.oci_database_autonomous_database?.database?.db_name).toBe('BETA2');
+    expect(terraform.backend).toEqual({ local: { path: '../../../terraform.beta-2.tfstate' } });
+    const emails = { ...ENV, DEPLOY_OPERATOR_EMAILS: 'a.b@x.com,a-b@x.com,a.b@x.com' };
+    expect(Object.keys((await synth(emails)).resource.oci_ons_subscription ?? {}).length).toBe(3);
   });
 
   it('are overridden by the environment', () => {

@@ -188,8 +188,6 @@ describe('rights', () => {
         "Allow dynamic-group ask to read secret-bundles in C where target.secret.id = 'runtime'",
         "Allow dynamic-group ingest to read secret-bundles in C where target.secret.id = 'runtime'",
         "Allow dynamic-group ingest to use fn-invocation in C where target.function.id = 'drain'",
-        "Allow dynamic-group ingest to manage objects in C where target.bucket.name = 'documents'",
-        "Allow dynamic-group ingest to read buckets in C where target.bucket.name = 'documents'",
         "Allow dynamic-group drain to read secret-bundles in C where target.secret.id = 'runtime'",
         "Allow dynamic-group drain to use metrics in C where target.metrics.namespace = 'rag_oci_rag'",
         "Allow dynamic-group bootstrap to read secret-bundles in C where any {target.secret.id = 'admin', target.secret.id = 'owner', target.secret.id = 'runtime'}",
@@ -237,6 +235,7 @@ describe('bootstrap', () => {
       'oci_apigateway_deployment',
       'oci_ons_subscription',
       'oci_objectstorage_object_lifecycle_policy',
+      'oci_events_rule',
     ]) {
       expect(only(stack, type).depends_on).toContain(`oci_functions_invoke_function.${self}`);
     }

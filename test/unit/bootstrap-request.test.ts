@@ -10,7 +10,9 @@ const SOURCE = 'https://objectstorage.eu-frankfurt-1.oraclecloud.com/p/secret/n/
 test('nothing is asked for by an empty body, and by what only names a deploy', () => {
   const nothing = { reembed: false, modelSource: '' };
   expect(read('')).toEqual(nothing);
-  expect(read({ migrations: 'a', model: 'b', image: 'c', secrets: 'd', modelSource: '' })).toEqual(nothing);
+  expect(read({ migrations: 'a', model: 'b', image: 'c', database: 'e', secrets: 'd', modelSource: '' })).toEqual(
+    nothing,
+  );
 });
 
 test('re-embedding and where the model is are taken', () => {

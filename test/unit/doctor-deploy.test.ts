@@ -179,7 +179,7 @@ describe('where all is fit', () => {
       'ok      Terraform: 1.11.4',
       `ok      image: ${IMAGE}`,
       `ok      OCI config: profile DEFAULT, its key has the profile's fingerprint, region ${HOME_REGION}`,
-      `ok      deployment: oci-rag in ${HOME_REGION}, ${TENANCY}`,
+      'ok      deployment: oci-rag',
       `ok      home region: ${HOME_REGION}, READY`,
       'ok      Always Free databases: 1 left, 1 in use',
       'ok      Functions applications: 20 left, 0 in use',
