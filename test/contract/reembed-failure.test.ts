@@ -317,9 +317,9 @@ forEachDatabase('a swap of the embedding model', (bench) => {
     const check = async (some: (() => Promise<void>)[]) => {
       for (const one of some) await one();
       await letPass(bench.database, 'back-off');
-      await bench.drain({}, { next: betterModel() });
+      await bench.drain({ maxAttempts: 50 }, { next: betterModel() });
       await boot(bench, { nextModel: 'better' });
-      await bench.drain({}, { next: betterModel() });
+      await bench.drain({ maxAttempts: 50 }, { next: betterModel() });
       await expectIndexedBy(bench.database, bench.embedder, betterModel());
       expect(await readQueueRows(bench.database)).toEqual([]);
     };
