@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
+import { ConfigFileReader } from 'oci-common';
 
 export interface Account {
   tenancyId: string;
@@ -20,31 +21,21 @@ export function readAccount(env: Env, profile: string): Account {
   const home = env.HOME ?? homedir();
   const file = (env.OCI_CLI_CONFIG_FILE || '~/.oci/config').replace(/^~(?=\/)/, home);
   const named = profile || env.OCI_CLI_PROFILE || '';
-  let entries: Map<string, string> | null = new Map();
-  if (existsSync(file) && statSync(file).isFile())
-    entries = readProfile(readFileSync(file, 'utf8'), named || 'DEFAULT');
+  const text = existsSync(file) && statSync(file).isFile() ? readFileSync(file, 'utf8') : '';
+  const config = text === '' ? null : parse(text, named || 'DEFAULT');
   return {
-    tenancyId: entries?.get('tenancy') || env.TF_VAR_tenancy_ocid || '',
-    region: entries?.get('region') || env.TF_VAR_region || '',
+    tenancyId: config?.get('tenancy') || env.TF_VAR_tenancy_ocid || '',
+    region: config?.get('region') || env.TF_VAR_region || '',
     profile: named,
-    fault: entries === null && named !== '' ? `DEPLOY_PROFILE: ${file} has no profile [${named}]` : null,
+    fault: text !== '' && config === null && named !== '' ? `DEPLOY_PROFILE: ${file} has no profile [${named}]` : null,
   };
 }
 
-/** The entries of one profile of an OCI configuration file; what it lacks it has from DEFAULT. Null where it is not there. */
-function readProfile(text: string, profile: string): Map<string, string> | null {
-  const profiles = new Map<string, Map<string, string>>();
-  let entries = new Map<string, string>();
-  for (const line of text.split(/\r?\n/)) {
-    const [, name] = /^\s*\[([^\]]+)\]\s*$/.exec(line) ?? [];
-    if (name !== undefined) {
-      entries = profiles.get(name) ?? new Map();
-      profiles.set(name, entries);
-      continue;
-    }
-    const [, key, value] = /^\s*([\w.-]+)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
-    if (key !== undefined && value !== undefined) entries.set(key, value);
+/** Null where the profile is not there, or the text is no OCI configuration; the doctor says which. */
+function parse(text: string, profile: string): ReturnType<typeof ConfigFileReader.parse> | null {
+  try {
+    return ConfigFileReader.parse(text, profile);
+  } catch {
+    return null;
   }
-  const own = profiles.get(profile);
-  return own === undefined ? null : new Map([...(profiles.get('DEFAULT') ?? []), ...own]);
 }

@@ -230,8 +230,6 @@ export type Deployment = Partial<Settings>;
 export interface ResolvedDeployment extends Settings {
   /** What is missing for a real deployment. */
   missing: Missing[];
-  /** Whether the region is no placeholder. */
-  isRegionKnown: boolean;
 }
 
 /** Thrown once for all faults. */
@@ -317,7 +315,6 @@ function complete(settings: Settings, account: Account): ResolvedDeployment {
   return {
     ...settings,
     missing,
-    isRegionKnown: (settings.region || account.region) !== '',
     tenancyId,
     region,
     profile: settings.profile || account.profile,
@@ -343,7 +340,8 @@ function contradictions(deployment: ResolvedDeployment): string[] {
   }
   const [imageRegion = ''] = deployment.functionImage.split('.');
   const isElsewhere = /^[a-z]+(-[a-z]+)+-\d+$/.test(imageRegion) && imageRegion !== deployment.region;
-  if (isElsewhere && deployment.isRegionKnown) {
+  const isPlaceholder = deployment.missing.some(({ placeholder }) => placeholder === PLACEHOLDERS.region);
+  if (isElsewhere && !isPlaceholder) {
     faults.push(
       `FUNCTION_IMAGE is in ${imageRegion}, but functions take images of their own region, ${deployment.region}`,
     );
@@ -351,14 +349,18 @@ function contradictions(deployment: ResolvedDeployment): string[] {
   return faults;
 }
 
-/** What deployment.ts says, as the environment would say it. */
-export const toEnvironment = (given: Deployment): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(given).flatMap(([name, value]) => {
-      const text = toText(value);
-      return text === undefined || !Object.hasOwn(SETTINGS, name) ? [] : [[SETTINGS[name as keyof Settings].env, text]];
-    }),
+/** The environment with what deployment.ts says where the environment says nothing. */
+export const mergedEnvironment = (given: Deployment, env: Env): Env => {
+  const ofFile = Object.entries(given).flatMap(([name, value]) =>
+    Object.hasOwn(SETTINGS, name) ? [[SETTINGS[name as keyof Settings].env, toText(value)]] : [],
   );
+  const isSet = ([, value]: [string, string | undefined]) => value !== undefined && value !== '';
+  return { ...Object.fromEntries(ofFile), ...Object.fromEntries(Object.entries(env).filter(isSet)) };
+};
+
+/** The name of the deployment, also where another setting is wrong. */
+export const nameOf = (given: Deployment, env: Env): string =>
+  mergedEnvironment(given, env)[SETTINGS.name.env] ?? SETTINGS.name.fallback;
 
 function toText(value: unknown): string | undefined {
   if (value === undefined) return undefined;

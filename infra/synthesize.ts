@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { modelDigest } from '../scripts/model/digest.ts';
 import { MODEL_BYTES, MODEL_FILE } from '../scripts/model/model-file.ts';
 import { type ImageSource, NO_IMAGE } from './constructs/image.ts';
 import { type ModelFile, NO_MODEL } from './constructs/model-bundle.ts';
@@ -8,7 +9,7 @@ import { App } from './framework.ts';
 import { freeTierFaults, type Resources } from './free-tier.ts';
 import { endangered, type Missing } from './placeholders.ts';
 import { RagStack } from './rag-stack.ts';
-import { type Deployment, DeploymentError, hasDocker, readDeployment } from './settings.ts';
+import { type Deployment, DeploymentError, hasDocker, nameOf, readDeployment } from './settings.ts';
 import { stateFile } from './state.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -35,10 +36,11 @@ export async function synthesize(
   } = {},
 ): Promise<Synthesis> {
   const outdir = options.outputFolder ?? (env.CDKTF_OUTDIR || join(ROOT, 'cdktf.out'));
-  await forget(outdir);
-  const deployment = readDeployment(given, env);
-  const folder = join(outdir, 'stacks', deployment.name);
+  const folder = join(outdir, 'stacks', nameOf(given, env));
   const file = join(folder, 'cdk.tf.json');
+  // What this deployment was must not be taken for what it is now, where that is wrong.
+  await rm(file, { force: true });
+  const deployment = readDeployment(given, env);
   const missing = [...deployment.missing];
   const model = await findModel(options.modelFolder ?? join(ROOT, '.models'), options.modelBytes ?? MODEL_BYTES);
   if (model === null) missing.push({ what: MODEL_MISSING, placeholder: NO_MODEL });
@@ -54,7 +56,7 @@ export async function synthesize(
     throw new DeploymentError(lost.map(({ what }) => `missing is ${what} (${remedy})`));
   }
 
-  const app = new App({ outdir, skipValidation: false });
+  const app = new App({ outdir });
   new RagStack(app, deployment.name, {
     deployment,
     image,
@@ -79,18 +81,10 @@ export async function synthesize(
   return { folder, missing };
 }
 
-/** What earlier deployments were must not be taken for this one where this one is wrong. */
-async function forget(outdir: string): Promise<void> {
-  const stacks = join(outdir, 'stacks');
-  for (const name of await readdir(stacks).catch(() => []))
-    await rm(join(stacks, name, 'cdk.tf.json'), { force: true });
-}
-
 async function findModel(folder: string, bytes: number): Promise<ModelFile | null> {
   const path = join(folder, MODEL_FILE);
   const size = (await stat(path).catch(() => null))?.size;
   if (size !== bytes) return null;
-  const { modelDigest } = await import('../scripts/model/digest.ts');
   const sha256 = await modelDigest(path);
   return sha256 === null ? null : { path, sha256 };
 }
@@ -101,6 +95,7 @@ async function findImage(named: string, env: Record<string, string | undefined>,
     return { image, digest };
   }
   if (!hasDocker(env)) return null;
+  // Its bundler is loaded where an image is built alone.
   const { stageImage } = await import('../scripts/image/stage.ts');
   const { hash } = await stageImage(folder);
   return { folder, hash, loginFile: env.DOCKER_CONFIG ? join(env.DOCKER_CONFIG, 'config.json') : null };

@@ -32,16 +32,15 @@ export class FunctionImage extends Construct {
 
   constructor(scope: Construct, id: string, { name, compartmentId, namespace, region, source }: FunctionImageProps) {
     super(scope, id);
-    const isThere = source !== null && 'image' in source && new RegExp(`/${name}:`).test(source.image);
-    // An image that is named so has its repository already.
-    const repository = isThere
-      ? null
-      : new ArtifactsContainerRepository(this, 'repository', { compartmentId, displayName: name, isPublic: false });
+    const repository = new ArtifactsContainerRepository(this, 'repository', {
+      compartmentId,
+      displayName: name,
+      isPublic: false,
+    });
     const registry = `${region}.ocir.io`;
-    if (source === null || 'image' in source || repository === null) {
-      const named = source !== null && 'image' in source ? source : null;
-      this.image = named?.image ?? `${registry}/${NO_IMAGE}`;
-      this.digest = named?.digest ?? null;
+    if (source === null || 'image' in source) {
+      this.image = source?.image ?? `${registry}/${NO_IMAGE}`;
+      this.digest = source?.digest ?? null;
       return;
     }
     const successorFirst = { lifecycle: { createBeforeDestroy: true } };

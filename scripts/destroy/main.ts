@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { deployment } from '../../infra/deployment.ts';
+import { mergedEnvironment, nameOf } from '../../infra/settings.ts';
 import { UserError } from '../user-error.ts';
 import { openClient } from './client.ts';
 import { destroy, type World } from './destroy.ts';
@@ -29,10 +30,11 @@ const OPTIONS = {
 } as const;
 
 const { env } = process;
-const NAME = env.DEPLOY_NAME || deployment.name || 'oci-rag';
+const NAME = nameOf(deployment, env);
+const settings = mergedEnvironment(deployment, env);
 const world: World = {
   readState: () => readState(ROOT, NAME),
-  openClient: (region) => openClient(env, env.DEPLOY_PROFILE || deployment.profile || '', region),
+  openClient: (region) => openClient(env, settings.DEPLOY_PROFILE ?? '', region),
   ask(question) {
     const lines = createInterface({ input: process.stdin, output: process.stdout });
     return new Promise((resolve) => {
@@ -64,8 +66,7 @@ async function main(args: string[]): Promise<number> {
     process.stdout.write(`${USAGE}\n`);
     return 0;
   }
-  const isProtected = env.DEPLOY_PREVENT_DESTROY ? env.DEPLOY_PREVENT_DESTROY === 'true' : deployment.preventDestroy;
-  if (isProtected && !keepData) {
+  if (settings.DEPLOY_PREVENT_DESTROY === 'true' && !keepData) {
     throw new UserError(
       'The deployment is protected: nothing was deleted. Set DEPLOY_PREVENT_DESTROY=false to destroy it',
     );

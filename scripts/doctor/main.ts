@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { loadDriver } from '../../functions/adapters/oracle/driver.ts';
 import { deployment } from '../../infra/deployment.ts';
-import { toEnvironment } from '../../infra/settings.ts';
+import { mergedEnvironment } from '../../infra/settings.ts';
 import { printable } from '../rag/printing.ts';
 import { CHECKS } from './checks/all.ts';
 import { doctor } from './doctor.ts';
@@ -22,7 +22,7 @@ console.warn = () => {};
 console.info = () => {};
 
 process.exitCode = await doctor(process.argv.slice(2), {
-  env: { ...toEnvironment(deployment), ...process.env },
+  env: mergedEnvironment(deployment, process.env),
   home: homedir(),
   root: join(import.meta.dirname, '..', '..'),
   run,

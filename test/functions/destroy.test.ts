@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -274,4 +274,12 @@ test.each([
   const [code] = await once(child, 'close');
   expect(code).toBe(expected);
   expect(said).toMatch(text);
+});
+
+test('a deployment that is protected is not touched, whoever says yes', () => {
+  const main = join(ROOT, 'scripts', 'destroy', 'main.ts');
+  const env = { ...process.env, DEPLOY_PREVENT_DESTROY: 'true' };
+  const { status, stderr } = spawnSync(process.execPath, ['--import', 'tsx', main, '--yes'], { env, encoding: 'utf8' });
+  expect(status).toBe(1);
+  expect(stderr).toContain('The deployment is protected: nothing was deleted');
 });

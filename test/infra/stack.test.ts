@@ -412,6 +412,8 @@ describe('the image', () => {
       expect(is).toMatchObject({ image: 'eu-frankfurt-1.ocir.io/space/oci-rag:1', image_digest: digest });
     }
     expect(resource.docker_image).toBeUndefined();
+    // Whoever names an image of the stack's own repository must not lose that repository.
+    expect(Object.keys(resource.oci_artifacts_container_repository ?? {}).length).toBe(1);
   });
 });
 

@@ -150,7 +150,7 @@ const DATA: Record<string, Record<string, Maker>> = {
   oci_objectstorage_namespace: { namespace: () => NAMESPACE },
   oci_core_services: {
     services: () =>
-      ['OCI XXX Object Storage', 'All XXX Services In Oracle Services Network'].map((name, index) => ({
+      ['OCI FRA Object Storage', 'All FRA Services In Oracle Services Network'].map((name, index) => ({
         id: `ocid1.service.oc1..${index}`,
         name,
         cidr_block: name.toLowerCase().replaceAll(' ', '-'),
@@ -161,7 +161,7 @@ const DATA: Record<string, Record<string, Maker>> = {
   },
   oci_identity_region_subscriptions: {
     region_subscriptions: ({ cloud }) => [
-      { region_name: cloud.region, region_key: 'XXX', is_home_region: true, state: 'READY' },
+      { region_name: cloud.region, region_key: 'FRA', is_home_region: true, state: 'READY' },
     ],
   },
   oci_database_autonomous_db_versions: {
