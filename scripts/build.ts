@@ -6,7 +6,14 @@ import { FUNCTIONS } from '../functions/routes.ts';
 const ROOT = join(import.meta.dirname, '..');
 
 /** Installed beside the bundles: what finds its own parts on the disk, or is large and read by few calls. */
-export const EXTERNAL = ['oracledb', 'oci-common', 'oci-functions', 'oci-monitoring', 'oci-secrets'];
+export const EXTERNAL = [
+  'oracledb',
+  'oci-common',
+  'oci-functions',
+  'oci-generativeaiinference',
+  'oci-monitoring',
+  'oci-secrets',
+];
 
 /** Bundles each function into one file of a folder: a cold start reads one file. Returns the files that went into them. */
 export async function buildFunctions(folder: string): Promise<string[]> {

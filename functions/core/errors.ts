@@ -28,6 +28,8 @@ export abstract class AppError extends Error {
   /** The methods that a path does take. */
   readonly allow: string[] | undefined;
   readonly retryAfterSeconds: number | undefined;
+  /** What its problem document says besides (RFC 9457, extension members). */
+  members: object = {};
 
   constructor(message: string, options: ErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -126,6 +128,20 @@ export class Unavailable extends AppError {
   override readonly retryable = true;
 }
 
+/** The answering model is throttled, away, or refuses us; what was found can still be shown. */
+export class AnswerModelUnavailable extends AppError {
+  readonly code = 'answer_model_unavailable';
+  readonly status = 503;
+  override readonly retryable = true;
+}
+
+/** Somebody, or everybody together, has used up the day's model calls. */
+export class ModelCallLimit extends AppError {
+  readonly code = 'model_call_limit';
+  readonly status = 429;
+  override readonly retryable = true;
+}
+
 /** The time limit of the call has passed. */
 export class DeadlineExceeded extends AppError {
   readonly code = 'deadline_exceeded';
@@ -200,6 +216,7 @@ export function toProblem(error: AppError, callId: string): Problem {
     code: error.code,
     callId,
     ...(error.faults.length > 0 ? { errors: error.faults } : {}),
+    ...error.members,
   };
 }
 

@@ -57,6 +57,16 @@ interface ClaimOptions {
   lost: boolean;
 }
 
+/** The parts of one query block that looks for terms. */
+export interface TextSearch {
+  /** Which rows may have them. */
+  where: string;
+  /** How well a row matches: above 0, where it does, and the more the better; not to be compared between questions. */
+  score: string;
+  /** Best first, for ORDER BY. */
+  order: string;
+}
+
 /** What the two databases do not say alike. Everything else is SQL that both run. */
 export interface Dialect {
   readonly name: 'oracle' | 'postgres';
@@ -70,12 +80,10 @@ export interface Dialect {
   exactFirst(bind: string): string;
   /** The row limit of a search that filters nothing and may use an index that misses a few; null where there is none. */
   approximateFirst(bind: string): string | null;
-  /** The text query for passages with any of the words, which are letters and digits alone; at least one. */
-  textQuery(words: string[]): string;
-  /** Whether a column meets the text query. */
-  textMatches(column: string, bind: string): string;
-  /** How well it does, in the same query block: the more the better, not to be compared between queries. */
-  textScore(column: string, bind: string): string;
+  /** How passages are found by the terms of a question, of which there is at least one; each is letters and digits alone. */
+  textSearch(column: string, bind: string): TextSearch;
+  /** The bind's value for {@link textSearch}: passages with any of the terms. */
+  textQuery(terms: string[]): string;
   /** Claims queue rows in (ENQUEUED_AT, DIRTY_ID) order, passing over rows that others hold, and counts the attempt. */
   claim(tx: Transaction, options: ClaimOptions): Promise<ClaimedRow[]>;
 }

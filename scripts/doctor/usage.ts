@@ -31,6 +31,10 @@ Settings of the deploy (infra/settings.ts has all), from infra/deployment.ts or 
   FUNCTION_IMAGE                 an image that is pushed already; without it Docker builds and pushes one
   DEPLOY_ANSWER_MODEL            a chat model of Generative AI, in DEPLOY_GENAI_REGION (default where to deploy)
 
+Settings of the product that name models of Generative AI, which are then looked for:
+  RAG_ANSWER_MODEL               oci:<model>, in RAG_ANSWER_REGION, for RAG_ANSWER_COMPARTMENT
+  RAG_EMBEDDING_URL              oci:<region>:<compartment>, for RAG_EMBEDDING_MODEL
+
 Settings of a database that is there already, as the product's own; --probe needs them:
   RAG_DATABASE                   oracle: and a connect string
   RAG_DATABASE_USER              as whom to log in; RAG_DATABASE_PASSWORD

@@ -472,6 +472,56 @@ describe('what may go wrong is a warning', () => {
   });
 });
 
+describe("the product's own settings of models", () => {
+  const EMBED = 'cohere.embed-v4.0';
+  const ENV = {
+    RAG_ANSWER_MODEL: `oci:${MODEL}`,
+    RAG_ANSWER_REGION: 'us-chicago-1',
+    RAG_ANSWER_COMPARTMENT: 'ocid1.compartment.oc1..answers',
+    RAG_EMBEDDING_URL: 'oci:us-ashburn-1:ocid1.compartment.oc1..vectors',
+    RAG_EMBEDDING_MODEL: EMBED,
+  };
+  const lineOf = (out: string) => out.split('\n').find((line) => line.includes(' Generative AI: '));
+
+  test('name models that are looked for in their own regions and compartments', async () => {
+    const items = [model(), model({ displayName: EMBED, capabilities: ['TEXT_EMBEDDINGS'] })];
+    answers[MODELS] = { body: { items } };
+    const { out } = await preflight({ env: ENV });
+
+    expect(lineOf(out)).toBe(
+      `ok      Generative AI: ${MODEL} in us-chicago-1, ACTIVE; ${EMBED} in us-ashburn-1, ACTIVE`,
+    );
+    const compartments = asked
+      .map(({ url }) => new URL(url ?? '', 'http://oci'))
+      .filter(({ pathname }) => pathname === MODELS)
+      .map(({ searchParams }) => searchParams.get('compartmentId'));
+    expect(compartments).toEqual(['ocid1.compartment.oc1..answers', 'ocid1.compartment.oc1..vectors']);
+  });
+
+  test('are told all that is wrong, with the names that were most likely meant', async () => {
+    const items = [model({ displayName: 'cohere.command-a-04-2026' }), model({ displayName: 'xai.grok-4.6' })];
+    answers[MODELS] = { body: { items } };
+    const { out, code } = await preflight({ env: ENV });
+
+    expect(out).toContain(
+      `us-chicago-1 has no model ${MODEL} (nearest: cohere.command-a-04-2026); set RAG_ANSWER_MODEL to one that it has: ` +
+        'cohere.command-a-04-2026, xai.grok-4.6',
+    );
+    expect(out).toContain(`us-ashburn-1 has no model ${EMBED}; set RAG_EMBEDDING_MODEL`);
+    expect(code).toBe(1);
+  });
+
+  test.each([
+    ['extractive', 'answers are quoted from the sources'],
+    ['openai:llama3.2', 'the model that answers is not of OCI'],
+  ])('ask nothing of OCI where RAG_ANSWER_MODEL is %s', async (value, reason) => {
+    const { out } = await preflight({ env: { RAG_ANSWER_MODEL: value } });
+
+    expect(out).toContain(`skipped Generative AI: not used: ${reason}\n`);
+    expect(asked.map(({ url }) => url)).not.toContainEqual(expect.stringContaining(MODELS));
+  });
+});
+
 test('without a language model Generative AI is not asked', async () => {
   const { out } = await preflight();
 

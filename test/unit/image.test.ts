@@ -131,7 +131,7 @@ describe('the entry', () => {
 
 test('every package loads by the name under which the functions have it', async () => {
   const names = ['oracledb', 'oracledb/plugins/token/extensionOci/index.js', 'oci-common', 'oci-secrets']
-    .concat(['oci-functions', 'oci-monitoring'])
+    .concat(['oci-functions', 'oci-monitoring', 'oci-generativeaiinference'])
     .map((name) => `require(${JSON.stringify(name)})`);
   const script = `${names.join(';')};console.log(require('oracledb').thin, typeof require('oci-secrets').SecretsClient)`;
 

@@ -1,4 +1,11 @@
 import { GenerativeAiClient, type models } from 'oci-generativeai';
+import {
+  type Capability,
+  findModel,
+  listModels,
+  ModelFault,
+  type WantedModel,
+} from '../../../functions/adapters/oci/model-catalog.ts';
 import { UserError } from '../../user-error.ts';
 import { ask, Refusal } from '../oci/ask.ts';
 import { readProfile } from '../oci/profile.ts';
@@ -8,73 +15,125 @@ import { homeRegion } from './home-region.ts';
 const SOON_DAYS = 90;
 const DAY_MS = 86_400_000;
 
+/** A model that some setting names, and where. */
+interface Named extends WantedModel {
+  setting: string;
+  regionSetting: string;
+  /** '' for where the deploy goes. */
+  region: string;
+  /** '' for the tenancy. */
+  compartment: string;
+}
+
+/** RAG_ANSWER_MODEL's and RAG_EMBEDDING_URL's form for what is in OCI; the latter's rest is region:compartment. */
+const IN_OCI = 'oci:';
+
+function namedModels(env: CheckContext['env']): Named[] {
+  const value = (name: string) => env[name] ?? '';
+  const chat = { capability: 'CHAT', compartment: '' } as const;
+  const found: Named[] = [];
+  if (value('DEPLOY_ANSWER_MODEL') !== '') {
+    const model = value('DEPLOY_ANSWER_MODEL');
+    const region = value('DEPLOY_GENAI_REGION');
+    found.push({ ...chat, setting: 'DEPLOY_ANSWER_MODEL', regionSetting: 'DEPLOY_GENAI_REGION', model, region });
+  }
+  if (value('RAG_ANSWER_MODEL').startsWith(IN_OCI)) {
+    found.push({
+      ...chat,
+      setting: 'RAG_ANSWER_MODEL',
+      regionSetting: 'RAG_ANSWER_REGION',
+      model: value('RAG_ANSWER_MODEL').slice(IN_OCI.length),
+      region: value('RAG_ANSWER_REGION'),
+      compartment: value('RAG_ANSWER_COMPARTMENT'),
+    });
+  }
+  if (value('RAG_EMBEDDING_URL').startsWith(IN_OCI)) {
+    const [, region = '', compartment = ''] = value('RAG_EMBEDDING_URL').split(':');
+    const model = value('RAG_EMBEDDING_MODEL');
+    const settings = { setting: 'RAG_EMBEDDING_MODEL', regionSetting: 'RAG_EMBEDDING_URL' };
+    found.push({ ...settings, capability: 'TEXT_EMBEDDINGS', model, region, compartment });
+  }
+  return found;
+}
+
 export const generativeAi: Check = {
   name: 'Generative AI',
-  unused: ({ env }) => (env.DEPLOY_ANSWER_MODEL ? null : 'not used: answers are quoted from the sources'),
+  unused: ({ env }) => (namedModels(env).length > 0 ? null : reasonUnused(env.RAG_ANSWER_MODEL ?? '')),
   after: [homeRegion],
   async run(context) {
-    const wanted = context.env.DEPLOY_ANSWER_MODEL ?? '';
-    const { deployRegion } = readProfile(context);
-    const region = context.env.DEPLOY_GENAI_REGION || deployRegion;
-    try {
-      return verdict(await listModels(region, context), wanted, region);
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      if (error.status === 0) {
-        throw new UserError(
-          `Generative AI cannot be reached in ${region} (${error.message}); set DEPLOY_GENAI_REGION to a region that has it`,
-        );
+    const faults: string[] = [];
+    const told: (string | Warning)[] = [];
+    for (const named of namedModels(context.env)) {
+      try {
+        told.push(await checkModel(named, context));
+      } catch (error) {
+        if (!(error instanceof UserError)) throw error;
+        faults.push(error.message);
       }
-      return { warning: `could not be asked in ${region} (${error.message}); in the console: Generative AI, Models` };
     }
+    if (faults.length > 0) throw new UserError(faults.join('\n'));
+    const text = told.map((one) => (typeof one === 'string' ? one : one.warning)).join('; ');
+    return told.every((one) => typeof one === 'string') ? text : { warning: text };
   },
 };
 
-async function listModels(region: string, context: CheckContext): Promise<models.ModelSummary[]> {
+const reasonUnused = (answerModel: string): string =>
+  answerModel.startsWith('openai:')
+    ? 'not used: the model that answers is not of OCI'
+    : 'not used: answers are quoted from the sources';
+
+async function checkModel(named: Named, context: CheckContext): Promise<string | Warning> {
+  const { deployRegion } = readProfile(context);
+  const region = named.region || deployRegion;
+  try {
+    return verdict(await modelsIn(region, named.compartment, context), named, region);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    if (error.status === 0) {
+      throw new UserError(
+        `Generative AI cannot be reached in ${region} (${error.message}); set ${named.regionSetting} to a region that has it`,
+      );
+    }
+    return { warning: `could not be asked in ${region} (${error.message}); in the console: Generative AI, Models` };
+  }
+}
+
+function modelsIn(region: string, compartment: string, context: CheckContext): Promise<models.ModelSummary[]> {
   const { provider, tenancy } = readProfile(context);
   const question = { Client: GenerativeAiClient, provider, region, endpoint: context.endpoints.generativeAi };
-  return ask(question, async (client) => {
-    const found: models.ModelSummary[] = [];
-    let page: string | undefined;
-    do {
-      const answer = await client.listModels({ compartmentId: tenancy, ...(page && { page }) });
-      found.push(...answer.modelCollection.items);
-      page = answer.opcNextPage;
-    } while (page);
-    return found;
-  });
+  return ask(question, (client) => listModels(client, compartment || tenancy));
 }
 
-const isChat = ({ capabilities }: models.ModelSummary) => capabilities.some((capability) => capability === 'CHAT');
-const isActive = ({ lifecycleState }: models.ModelSummary) => lifecycleState === 'ACTIVE';
+const CAPABLE: Record<Capability, string> = { CHAT: 'chats', TEXT_EMBEDDINGS: 'embeds texts' };
 
-function verdict(all: models.ModelSummary[], wanted: string, region: string): string | Warning {
-  const named = all.filter(({ id, displayName }) => id === wanted || displayName === wanted);
-  // One name may stand for several entries, of which one is enough.
-  const model = named.find((each) => isChat(each) && isActive(each)) ?? named.find(isChat) ?? named[0];
-  if (model === undefined) {
-    const others = [...new Set(all.filter((each) => isChat(each) && isActive(each)).map((each) => each.displayName))];
-    const choice = others.length === 0 ? 'no model that chats' : others.sort().join(', ');
-    throw new UserError(`${region} has no model ${wanted}; set DEPLOY_ANSWER_MODEL to one that it has: ${choice}`);
+function verdict(all: models.ModelSummary[], named: Named, region: string): string | Warning {
+  const { setting, model, capability } = named;
+  try {
+    const { summary } = findModel(all, named);
+    return retirement(summary, named, region);
+  } catch (error) {
+    if (!(error instanceof ModelFault)) throw error;
+    if (error.kind === 'missing') {
+      const near = error.near.length > 0 ? ` (nearest: ${error.near.join(', ')})` : '';
+      const choice = error.others.length === 0 ? `no model that ${CAPABLE[capability]}` : error.others.join(', ');
+      throw new UserError(`${region} has no model ${model}${near}; set ${setting} to one that it has: ${choice}`);
+    }
+    const other = error.kind === 'unable' ? `one that ${CAPABLE[capability]}` : 'another';
+    const where = error.kind === 'inactive' ? ` in ${region}` : '';
+    throw new UserError(`${error.message}${where}; set ${setting} to ${other}`);
   }
-  if (!isChat(model))
-    throw new UserError(`${wanted} does not chat (${model.capabilities}); set DEPLOY_ANSWER_MODEL to one that does`);
-  if (!isActive(model))
-    throw new UserError(`${wanted} is ${model.lifecycleState} in ${region}; set DEPLOY_ANSWER_MODEL to another`);
-  return retirement(model, wanted, region);
 }
 
-function retirement({ timeOnDemandRetired, timeDeprecated }: models.ModelSummary, wanted: string, region: string) {
-  const retired = daysUntil(timeOnDemandRetired);
-  if (retired <= 0) {
-    throw new UserError(`${wanted} is retired since ${dayOf(timeOnDemandRetired)}; set DEPLOY_ANSWER_MODEL to another`);
+function retirement(summary: models.ModelSummary, { setting, model }: Named, region: string): string | Warning {
+  const { timeOnDemandRetired, timeDeprecated } = summary;
+  const next = `choose its successor for ${setting}`;
+  if (daysUntil(timeOnDemandRetired) <= SOON_DAYS) {
+    return { warning: `${model} is retired on ${dayOf(timeOnDemandRetired)}; ${next}` };
   }
-  const next = 'choose its successor for DEPLOY_ANSWER_MODEL';
-  if (retired <= SOON_DAYS) return { warning: `${wanted} is retired on ${dayOf(timeOnDemandRetired)}; ${next}` };
   if (daysUntil(timeDeprecated) <= SOON_DAYS) {
-    return { warning: `${wanted} is deprecated from ${dayOf(timeDeprecated)}; ${next}` };
+    return { warning: `${model} is deprecated from ${dayOf(timeDeprecated)}; ${next}` };
   }
-  return `${wanted} in ${region}, ACTIVE`;
+  return `${model} in ${region}, ACTIVE`;
 }
 
 // The SDK hands dates on as the text that came.
