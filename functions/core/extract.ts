@@ -1,3 +1,5 @@
+import { withoutNames } from './codes.ts';
+import { rarity } from './evidence.ts';
 import { truncate } from './text.ts';
 import { contentWords } from './words.ts';
 
@@ -6,6 +8,8 @@ export interface NumberedSource {
   n: number;
   title: string;
   text: string;
+  /** Whether the question names it by its id. */
+  isNamed?: boolean;
 }
 
 /** A line or sentence of a source with the words it can match by. */
@@ -60,6 +64,7 @@ const CUES: [asks: RegExp, tells: RegExp][] = [
 ];
 
 const EMPTY_FIELD = /^(Due: -|Dates: - -> -|Goal: -|Description: -|Comments:)$/;
+const FIELD = /^[A-Z][a-z]+( [a-z]+)?: /;
 const ANCHOR = /^\[[A-Z]+ #[^\]]+\] /;
 
 /**
@@ -68,11 +73,14 @@ const ANCHOR = /^\[[A-Z]+ #[^\]]+\] /;
  * weighs most: that is what tells a question on the subject from one that the sources answer.
  */
 export function extractAnswer(question: string, sources: NumberedSource[]): { n: number; text: string }[] {
-  const asked = [...new Set(contentWords(question))];
-  if (asked.length === 0 || sources.length === 0) return [];
+  // What the question names by its id is what it is about, whatever else was found.
+  const named = sources.filter(({ isNamed }) => isNamed === true);
+  const asked = [...new Set(contentWords(named.length > 0 ? withoutNames(question) : question))];
   const cues = CUES.filter(([asks]) => asks.test(question)).map(([, tells]) => tells);
+  if (asked.length === 0 && cues.length === 0) return named.slice(0, MAX_UNITS).flatMap(beginningOf);
+  if (asked.length === 0 && named.length === 0) return [];
 
-  const split = sources.map((source) => {
+  const split = (named.length > 0 ? named : sources).map((source) => {
     const units = splitIntoUnits(source);
     const title = new Set(contentWords(source.title));
     return { units, title, words: new Set([...title, ...units.flatMap((unit) => [...unit.words])]) };
@@ -81,12 +89,13 @@ export function extractAnswer(question: string, sources: NumberedSource[]): { n:
     asked.map((word) => [word, rarity(split.filter((s) => s.words.has(word)).length, split.length)]),
   );
   const total = sum([...weights.values()]);
-  const share = (words: Set<string>) => sum(asked.filter((w) => words.has(w)).map((w) => weights.get(w) ?? 0)) / total;
+  const share = (words: Set<string>) =>
+    total === 0 ? 0 : sum(asked.filter((w) => words.has(w)).map((w) => weights.get(w) ?? 0)) / total;
 
   const candidates: Unit[] = [];
   for (const [rank, { units, title, words }] of split.entries()) {
     const coverage = share(words);
-    if (coverage < MIN_COVERAGE) continue;
+    if (coverage < MIN_COVERAGE && named.length === 0) continue;
     for (const unit of units) {
       const inTitle = share(new Set([...unit.words].filter((word) => title.has(word))));
       // A very long unit (a log, a table) holds many words without saying anything with them.
@@ -108,8 +117,25 @@ export function extractAnswer(question: string, sources: NumberedSource[]): { n:
     .map(({ n, text }) => ({ n, text: truncate(text, MAX_UNIT_LENGTH) }));
 }
 
-/** The weight of a word that `having` of `count` sources hold: the inverse document frequency, smoothed. */
-const rarity = (having: number, count: number) => Math.log(1 + (count + 0.5) / (having + 0.5));
+/** An answer made of the sources' own best sentences, one a line, each with its source's number; null where none answers. */
+export function extractiveAnswer(question: string, sources: NumberedSource[]): string | null {
+  const sentences = extractAnswer(question, sources);
+  if (sentences.length === 0) return null;
+  return sentences.map(({ n, text }) => `${withoutMarkers(text)} [${n}]`).join('\n');
+}
+
+/** Numbers in brackets that stand in a record are its own text, and must not pass for citations. */
+const withoutMarkers = (text: string) => text.replace(/\[(\d[\d\s,]*)\]/g, '($1)');
+
+/** What a record says first of itself: its state, and the beginning of its text. */
+function beginningOf(source: NumberedSource): { n: number; text: string }[] {
+  const units = splitIntoUnits(source).filter(({ text }) => !ANCHOR.test(text));
+  const told = [units.find(({ text }) => !FIELD.test(text)) ?? units[0]];
+  return told.flatMap((unit) =>
+    unit === undefined ? [] : [{ n: unit.n, text: truncate(unit.text, MAX_UNIT_LENGTH) }],
+  );
+}
+
 const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0);
 
 function splitIntoUnits(source: NumberedSource): Unit[] {

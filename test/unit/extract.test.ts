@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ExtractiveAnswerer } from '../../functions/adapters/local/extractive-answerer.ts';
-import { extractAnswer, type NumberedSource } from '../../functions/core/extract.ts';
+import { extractAnswer, extractiveAnswer, type NumberedSource } from '../../functions/core/extract.ts';
 
 const refund: NumberedSource = {
   n: 1,
@@ -84,18 +83,18 @@ describe('an extract', () => {
   });
 });
 
-describe('the extractive answerer', () => {
-  test('names itself, cites each line, and lets no bracket of a source pass for a citation', async () => {
+describe('an extractive answer', () => {
+  test('cites each line, and lets no bracket of a source pass for a citation', () => {
     const source = {
       n: 1,
       title: 'Fuses',
       text: '[TASK #3] Fuses\nDescription: The blown fuse is [7] in the plan [2, 3].',
     };
-    const answerer = new ExtractiveAnswerer();
 
-    const { answer } = await answerer.answer({ question: 'Which fuse is blown?', language: 'en', sources: [source] });
+    expect(extractiveAnswer('Which fuse is blown?', [source])).toBe('The blown fuse is (7) in the plan (2, 3). [1]');
+  });
 
-    expect(answerer.model).toContain('extractive');
-    expect(answer).toBe('The blown fuse is (7) in the plan (2, 3). [1]');
+  test('is none where no sentence answers', () => {
+    expect(extractiveAnswer('Which bank sponsors the football team of the payments department?', [refund])).toBeNull();
   });
 });
