@@ -95,8 +95,16 @@ const WITHOUT_PRICE = new Set([
   'docker_registry_image',
 ]);
 
+/** What somebody asked for that the resources do not tell. */
+interface Asked {
+  poolMax: number;
+  maxInstances: number;
+  /** A model of Generative AI, which is paid by token, beside an Always Free database. */
+  generativeAi: boolean;
+}
+
 /** What of a deployment would leave Always Free, each fault with the resource's name. */
-export function freeTierFaults(resources: Resources, sessions: { poolMax: number; maxInstances: number }): string[] {
+export function freeTierFaults(resources: Resources, asked: Asked): string[] {
   const faults: string[] = [];
   for (const [type, byId] of Object.entries(resources)) {
     const rules = RULES[type];
@@ -111,7 +119,14 @@ export function freeTierFaults(resources: Resources, sessions: { poolMax: number
   const databases = Object.keys(resources.oci_database_autonomous_database ?? {}).length;
   if (databases > ALWAYS_FREE.databases)
     faults.push(`there are ${databases} databases, free are ${ALWAYS_FREE.databases}`);
-  const { poolMax, maxInstances } = sessions;
+  for (const [id, { statements }] of Object.entries(resources.oci_identity_policy ?? {})) {
+    if (!asked.generativeAi && /generative-ai/.test(String(statements))) {
+      faults.push(
+        `oci_identity_policy.${id}: it allows Generative AI, which is not free and which no setting asks for`,
+      );
+    }
+  }
+  const { poolMax, maxInstances } = asked;
   if (poolMax * maxInstances > ALWAYS_FREE.sessions) {
     faults.push(
       `${maxInstances} function instances with ${poolMax} sessions each are ${poolMax * maxInstances} sessions, and an ` +

@@ -16,6 +16,7 @@ import { Policies } from './constructs/policies.ts';
 import { Schedule } from './constructs/schedule.ts';
 import { Secrets } from './constructs/secrets.ts';
 import { type Construct, TerraformStack } from './framework.ts';
+import { answerSettings, chatsInOci, embedsInOci, usesGenerativeAi } from './models.ts';
 import { outputs } from './outputs.ts';
 import type { ResolvedDeployment } from './settings.ts';
 import { keepState } from './state.ts';
@@ -73,6 +74,8 @@ export class RagStack extends TerraformStack {
       `ALL {resource.type = 'autonomousdatabase', resource.compartment.id = '${compartmentId}'}`,
     );
     policies.grant('database', databases, 'read secret-bundles', `target.secret.id = '${secrets.adminId}'`);
+    // It asks by itself for those who call the package RAG.
+    if (chatsInOci(deployment)) policies.grant('database', databases, 'use generative-ai-chat');
     const database = new Database(this, 'database', {
       name,
       compartmentId,
@@ -123,9 +126,11 @@ export class RagStack extends TerraformStack {
       config: { RAG_EMBEDDING_MODEL_SOURCE_EXPIRES: bundle.linkExpires },
     });
     const nudge = { RAG_NUDGE_URL: `oci:${drain.invokeEndpoint}/${drain.functionId}` };
+    const answers = answerSettings(deployment);
     const ask = new RagFunction(this, 'ask', {
       ...common,
       function: 'ask',
+      config: answers,
       provisioned: deployment.provisionedConcurrency,
     });
     const ingest = new RagFunction(this, 'ingest', { ...common, function: 'ingest', config: nudge });
@@ -134,6 +139,7 @@ export class RagStack extends TerraformStack {
       function: 'bootstrap',
       config: {
         ...nudge,
+        ...answers,
         RAG_DATABASE_ADMIN_USER: 'ADMIN',
         RAG_DATABASE_ADMIN_PASSWORD: `vault:${secrets.adminId}`,
         RAG_DATABASE_OWNER_PASSWORD: `vault:${secrets.ownerId}`,
@@ -144,10 +150,20 @@ export class RagStack extends TerraformStack {
       ids.length === 1
         ? `target.secret.id = '${ids[0]}'`
         : `any {${ids.map((secretId) => `target.secret.id = '${secretId}'`).join(', ')}}`;
-    for (const fn of [ask, ingest, drain]) fn.grant('read secret-bundles', secret(secrets.runtimeId));
+    const keyId = deployment.answerApiKeySecret;
+    ask.grant('read secret-bundles', secret(secrets.runtimeId, ...(keyId === '' ? [] : [keyId])));
+    for (const fn of [ingest, drain]) fn.grant('read secret-bundles', secret(secrets.runtimeId));
     bootstrap.grant('read secret-bundles', secret(secrets.adminId, secrets.ownerId, secrets.runtimeId));
     for (const fn of [ingest, bootstrap]) fn.grant('use fn-invocation', `target.function.id = '${drain.functionId}'`);
-    drain.grant('use metrics', `target.metrics.namespace = '${metricsNamespace}'`);
+    // Ask tells of one thing, that its model is about to be retired.
+    for (const fn of deployment.answerModel === '' ? [drain] : [drain, ask]) {
+      fn.grant('use metrics', `target.metrics.namespace = '${metricsNamespace}'`);
+    }
+    if (chatsInOci(deployment)) ask.grant('use generative-ai-chat');
+    if (embedsInOci(deployment)) {
+      for (const fn of [ask, drain]) fn.grant('use generative-ai-text-embedding');
+    }
+    if (usesGenerativeAi(deployment)) bootstrap.grant('inspect generative-ai-model');
     policies.grant(
       'gateway',
       'any-user',
@@ -171,6 +187,8 @@ export class RagStack extends TerraformStack {
         image: functionImage.digest ?? functionImage.image,
         database: database.databaseId,
         secrets: [secrets.adminId, secrets.ownerId, secrets.runtimeId].join(' '),
+        // It checks the models, and writes what those who call from SQL go by.
+        settings: JSON.stringify({ ...answers, ...deployment.functionSettings }),
       },
       modelSource: model === null ? null : bundle.sourceUrl,
       after: granted,

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Account, readAccount } from './account.ts';
 import { readFunctionSettings } from './function-settings.ts';
+import { genaiRegionBeside, modelFaults, readAnswerModel } from './models.ts';
 import type { Missing } from './placeholders.ts';
 
 type Env = Record<string, string | undefined>;
@@ -67,6 +68,7 @@ const region = matching(/^[a-z]{2,}(-[a-z]+)+-\d+$/, 'must be a region identifie
 /** The gateway's and the functions' networks let them out to port 443 alone. */
 const https: Reader<string> = (text) => (URL.canParse(text) ? httpsOnly(text) : refuse('is not a valid address'));
 const httpsOnly = matching(/^https:\/\/[^\s/:@]+(:443)?(\/\S*)?$/, 'must be an address, https://…, on port 443');
+const withoutQuery = matching(/^[^?#]*$/, 'must be an address without ? and #');
 const cidr: Reader<string> = (text) => {
   const [, ...parts] = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})(?:\/(\d{1,2}))?$/.exec(text) ?? [];
   const bits = Number(parts.pop() ?? 32);
@@ -175,10 +177,25 @@ const SETTINGS = {
   answerModel: setting(
     'DEPLOY_ANSWER_MODEL',
     '',
-    matching(/^[\w.-]+$/, 'must be the name of a model'),
-    'a chat model of Generative AI that npm run doctor looks for; the functions of this version answer without one',
+    readAnswerModel,
+    'who answers: extractive (the sources’ own sentences), a chat model of Generative AI by its id, or openai:<model id>',
   ),
-  genaiRegion: setting('DEPLOY_GENAI_REGION', '', region, 'where that model is; empty for the region'),
+  genaiRegion: setting('DEPLOY_GENAI_REGION', '', region, 'of Generative AI; empty for the region, where that has it'),
+  answerUrl: setting(
+    'DEPLOY_ANSWER_URL',
+    '',
+    (text) => withoutQuery(https(text)),
+    'for openai: what /chat/completions follows',
+  ),
+  answerApiKeySecret: setting(
+    'DEPLOY_ANSWER_API_KEY_SECRET',
+    '',
+    matching(
+      /^ocid1\.vaultsecret\.[\w.-]+$/,
+      'must be the OCID of a Vault secret that holds the key, ocid1.vaultsecret.…: the key itself would be kept in Terraform’s state',
+    ),
+    'for openai: the secret that holds the API’s key, in the compartment; empty where it needs none',
+  ),
   modelLinkHours: setting('DEPLOY_MODEL_LINK_HOURS', 72, whole(2, 8760), 'how long the link to the model file lasts'),
   modelLink: setting('DEPLOY_MODEL_LINK', 1, whole(1, 1_000_000), 'another number makes a new link to the model file'),
   functionSettings: setting(
@@ -321,6 +338,7 @@ function complete(settings: Settings, account: Account): ResolvedDeployment {
     databaseName: settings.databaseName || settings.name.replaceAll('-', '').toUpperCase(),
     compartmentId: settings.compartmentId || tenancyId,
     homeRegion: settings.homeRegion || region,
+    genaiRegion: settings.genaiRegion || genaiRegionBeside(region),
     authIssuer: orPlaceholder('authIssuer', settings.authIssuer, 'the token issuer: set DEPLOY_AUTH_ISSUER'),
     authAudience: orPlaceholder('authAudience', settings.authAudience, 'the audience: set DEPLOY_AUTH_AUDIENCE'),
     authJwks: orPlaceholder('authJwks', settings.authJwks, 'the issuer’s public keys: set DEPLOY_AUTH_JWKS'),
@@ -328,7 +346,7 @@ function complete(settings: Settings, account: Account): ResolvedDeployment {
 }
 
 function contradictions(deployment: ResolvedDeployment): string[] {
-  const faults: string[] = [];
+  const faults = modelFaults(deployment);
   if ((deployment.stateBucket === '') !== (deployment.stateNamespace === '')) {
     faults.push('DEPLOY_STATE_BUCKET and DEPLOY_STATE_NAMESPACE go together');
   }

@@ -7,6 +7,7 @@ import { type ImageSource, NO_IMAGE } from './constructs/image.ts';
 import { type ModelFile, NO_MODEL } from './constructs/model-bundle.ts';
 import { App } from './framework.ts';
 import { freeTierFaults, type Resources } from './free-tier.ts';
+import { usesGenerativeAi } from './models.ts';
 import { endangered, type Missing } from './placeholders.ts';
 import { RagStack } from './rag-stack.ts';
 import { type Deployment, DeploymentError, hasDocker, nameOf, readDeployment } from './settings.ts';
@@ -67,7 +68,7 @@ export async function synthesize(
 
   if (deployment.alwaysFree) {
     const { resource } = JSON.parse(await readFile(file, 'utf8')) as { resource: Resources };
-    const faults = freeTierFaults(resource, deployment);
+    const faults = freeTierFaults(resource, { ...deployment, generativeAi: usesGenerativeAi(deployment) });
     if (deployment.homeRegion !== deployment.region) {
       faults.push(
         `the region is ${deployment.region}; Always Free databases are in the home region alone, ${deployment.homeRegion}`,

@@ -8,7 +8,7 @@ export interface BootstrapRequest {
   modelSource: string;
 }
 
-/** The last five only say what is deployed, so that a deploy that changes it calls again. */
+/** The last six only say what is deployed, so that a deploy that changes it calls again. */
 const FIELDS: Record<string, 'boolean' | 'string'> = {
   reembed: 'boolean',
   modelSource: 'string',
@@ -17,6 +17,7 @@ const FIELDS: Record<string, 'boolean' | 'string'> = {
   image: 'string',
   database: 'string',
   secrets: 'string',
+  settings: 'string',
 };
 
 /** Reads the body: nothing, or a JSON object. Errors name fields, and say nothing of their values. */

@@ -5,7 +5,7 @@ import type { RagFunction } from './functions.ts';
 interface BootstrapProps {
   function: RagFunction;
   /** What makes it run again when it changes. */
-  triggers: { migrations: string; model: string; image: string; database: string; secrets: string };
+  triggers: Record<'migrations' | 'model' | 'image' | 'database' | 'secrets' | 'settings', string>;
   /** The link to the model's file; null while there is none. */
   modelSource: string | null;
   after: TerraformResource[];

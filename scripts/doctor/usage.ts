@@ -29,7 +29,8 @@ Settings of the deploy (infra/settings.ts has all), from infra/deployment.ts or 
   DEPLOY_ALWAYS_FREE             false where the database is a paid one, which may be in any region of the tenancy
   DEPLOY_STATE_BUCKET            the bucket of Terraform's state; it then needs Terraform 1.12
   FUNCTION_IMAGE                 an image that is pushed already; without it Docker builds and pushes one
-  DEPLOY_ANSWER_MODEL            a chat model of Generative AI, in DEPLOY_GENAI_REGION (default where to deploy)
+  DEPLOY_ANSWER_MODEL            extractive, a chat model of Generative AI in DEPLOY_GENAI_REGION (default where to
+                                 deploy), or openai:<model> at DEPLOY_ANSWER_URL
 
 Settings of the product that name models of Generative AI, which are then looked for:
   RAG_ANSWER_MODEL               oci:<model>, in RAG_ANSWER_REGION, for RAG_ANSWER_COMPARTMENT

@@ -16,6 +16,12 @@ const faultsOf = (env: Record<string, string>): string[] => {
   }
 };
 
+const OPENAI = { DEPLOY_ANSWER_MODEL: 'openai:meta/llama:free', DEPLOY_ANSWER_URL: 'https://models.example.com/v1' };
+const KEY = 'sk-canary-0451';
+
+/** Within what is free. */
+const MODEST = { poolMax: 1, maxInstances: 1, generativeAi: false };
+
 describe('the settings of a deployment', () => {
   it.each([
     ['DEPLOY_NAME', 'Oci', 'DEPLOY_NAME must be 2 to 20 lower-case letters, digits and -, a letter first'],
@@ -66,9 +72,89 @@ describe('the settings of a deployment', () => {
       'RAG_EMBEDDING_NEXT_MODEL_SOURCE=https://x/p/secret',
       'DEPLOY_FUNCTION_SETTINGS "RAG_EMBEDDING_NEXT_MODEL_SOURCE" is set by the deployment itself',
     ],
+    [
+      'DEPLOY_ANSWER_MODEL',
+      'gpt-4o',
+      'DEPLOY_ANSWER_MODEL must be extractive, the id of a model of Generative AI such as cohere.command-a-03-2025, or openai:<model id>',
+    ],
+    [
+      'DEPLOY_ANSWER_MODEL',
+      'openai:gpt-4o',
+      'DEPLOY_ANSWER_URL is missing, though DEPLOY_ANSWER_MODEL is openai:gpt-4o',
+    ],
+    [
+      'DEPLOY_ANSWER_URL',
+      OPENAI.DEPLOY_ANSWER_URL,
+      'DEPLOY_ANSWER_URL is of no use: it belongs to DEPLOY_ANSWER_MODEL=openai:<model id>',
+    ],
+    [
+      'DEPLOY_ANSWER_API_KEY_SECRET',
+      'ocid1.vaultsecret.oc1..key',
+      'DEPLOY_ANSWER_API_KEY_SECRET is of no use: it belongs to DEPLOY_ANSWER_MODEL=openai:<model id>',
+    ],
+    [
+      'DEPLOY_FUNCTION_SETTINGS',
+      'RAG_ANSWER_MODEL=oci:cohere.command-a-03-2025',
+      'DEPLOY_FUNCTION_SETTINGS "RAG_ANSWER_MODEL" is set by the deployment itself: DEPLOY_ANSWER_MODEL',
+    ],
+    [
+      'DEPLOY_FUNCTION_SETTINGS',
+      'RAG_LIMIT_MODEL_CALLS_PER_DAY=many',
+      'DEPLOY_FUNCTION_SETTINGS RAG_LIMIT_MODEL_CALLS_PER_DAY must be a whole number from 0 to 1000000000',
+    ],
+    [
+      'DEPLOY_FUNCTION_SETTINGS',
+      'RAG_EMBEDDING_MODEL=other',
+      'DEPLOY_FUNCTION_SETTINGS RAG_EMBEDDING_MODEL and RAG_EMBEDDING_URL=oci:<region>:<compartment OCID> go together; any other model that embeds is set by the deployment itself',
+    ],
+    [
+      'DEPLOY_FUNCTION_SETTINGS',
+      'RAG_EMBEDDING_MODEL=cohere.embed-v4.0,RAG_EMBEDDING_URL=oci:eu-frankfurt-1:ocid1.compartment.oc1..other',
+      `DEPLOY_FUNCTION_SETTINGS RAG_EMBEDDING_URL must end with the deployment's compartment, ${ENV.DEPLOY_COMPARTMENT}, where the functions may use Generative AI`,
+    ],
     ['DEPLOY_REGOIN', 'x', 'DEPLOY_REGOIN is not a setting of a deployment'],
   ])('%s=%s is refused by name', (name, value, fault) => {
     expect(faultsOf({ [name]: value })).toEqual([fault]);
+  });
+
+  it.each([
+    ['DEPLOY_ANSWER_API_KEY_SECRET', KEY, 'must be the OCID of a Vault secret that holds the key'],
+    ['DEPLOY_ANSWER_API_KEY', KEY, 'DEPLOY_ANSWER_API_KEY is not a setting'],
+    ['DEPLOY_FUNCTION_SETTINGS', `RAG_ANSWER_API_KEY=${KEY}`, 'itself: DEPLOY_ANSWER_API_KEY_SECRET'],
+    ['DEPLOY_ANSWER_URL', `https://models.example.com/v1?key=${KEY}`, 'must be an address without ? and #'],
+    ['DEPLOY_ANSWER_URL', `https://me:${KEY}@models.example.com/v1`, 'must be an address, https://…, on port 443'],
+    ['DEPLOY_ANSWER_URL', 'https://[', 'is not a valid address'],
+    ['DEPLOY_ANSWER_URL', 'http://models.example.com/v1', 'must be an address, https://…, on port 443'],
+    ['DEPLOY_ANSWER_URL', 'https://models.example.com:8443/v1', 'must be an address, https://…, on port 443'],
+  ])('%s=%s is refused, and no key is repeated', (name, value, fault) => {
+    const faults = faultsOf({ ...OPENAI, [name]: value });
+    expect(faults).toEqual([expect.stringContaining(fault)]);
+    expect(faults.join()).not.toContain(KEY);
+  });
+
+  it.each([
+    ['cohere.command-a-03-2025', 'oci:cohere.command-a-03-2025'],
+    ['oci:openai.gpt-oss-120b', 'oci:openai.gpt-oss-120b'],
+    ['extractive', ''],
+    ['', ''],
+  ])('take the answering model %j as %j', (text, model) => {
+    expect(readDeployment({}, { ...ENV, DEPLOY_ANSWER_MODEL: text }).answerModel).toBe(model);
+    expect(readDeployment({ answerModel: text }, ENV).answerModel).toBe(model);
+  });
+
+  it('ask a chat model in the deployment’s region where that is known to have some, and else where it is said', () => {
+    const model = { DEPLOY_ANSWER_MODEL: 'cohere.command-a-03-2025' };
+    const image = 'eu-paris-1.ocir.io/space/oci-rag:1';
+    const paris = { ...ENV, ...model, DEPLOY_REGION: 'eu-paris-1', FUNCTION_IMAGE: image };
+    const there = { ...paris, DEPLOY_GENAI_REGION: 'us-chicago-1' };
+    expect(readDeployment({}, { ...ENV, ...model }).genaiRegion).toBe('eu-frankfurt-1');
+    expect(readDeployment({}, there).genaiRegion).toBe('us-chicago-1');
+    expect(readDeployment({}, { ...paris, DEPLOY_GENAI_REGION: 'eu-paris-1' }).genaiRegion).toBe('eu-paris-1');
+    expect(() => readDeployment({}, paris)).toThrow(/DEPLOY_GENAI_REGION is missing[\s\S]*known are .*us-chicago-1/);
+    expect(() => readDeployment({}, { ...paris, DEPLOY_GENAI_REGION: 'us-gov-ashburn-1' })).toThrow(
+      'DEPLOY_GENAI_REGION is us-gov-ashburn-1, which the functions do not take',
+    );
+    expect(readDeployment({}, { ...paris, DEPLOY_ANSWER_MODEL: 'extractive' }).answerModel).toBe('');
   });
 
   it('are refused all at once, whether they stand in the file or the environment', () => {
@@ -173,19 +259,28 @@ describe('what would leave Always Free', () => {
       'storage is',
     ],
   ])('%s %o is told', (type, is, fault) => {
-    const faults = freeTierFaults({ [type]: { x: is } }, { poolMax: 1, maxInstances: 1 });
+    const faults = freeTierFaults({ [type]: { x: is } }, MODEST);
     expect(faults.join('\n')).toContain(`${type}.x: ${fault}`);
+  });
+
+  it('is Generative AI that no setting asks for', () => {
+    const policy = { statements: ['Allow dynamic-group x to use generative-ai-chat in compartment id y'] };
+    const resources = { oci_identity_policy: { ask: policy } };
+    expect(freeTierFaults(resources, MODEST)).toEqual([
+      'oci_identity_policy.ask: it allows Generative AI, which is not free and which no setting asks for',
+    ]);
+    expect(freeTierFaults(resources, { ...MODEST, generativeAi: true })).toEqual([]);
   });
 
   it('is a third database', async () => {
     const { resource } = await synth();
     const database = resource.oci_database_autonomous_database?.database ?? {};
     const three = { oci_database_autonomous_database: { a: database, b: database, c: database } };
-    expect(freeTierFaults(three, { poolMax: 1, maxInstances: 1 })).toEqual(['there are 3 databases, free are 2']);
+    expect(freeTierFaults(three, MODEST)).toEqual(['there are 3 databases, free are 2']);
   });
 
   it('is nothing of the default deployment', async () => {
     const { resource } = await synth();
-    expect(freeTierFaults(resource, { poolMax: 2, maxInstances: 12 })).toEqual([]);
+    expect(freeTierFaults(resource, { poolMax: 2, maxInstances: 12, generativeAi: false })).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@ import { mkdtemp, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { readRequest } from '../../functions/bootstrap/request.ts';
 import { readConfig } from '../../functions/config.ts';
 import { routes } from '../../functions/routes.ts';
 import { ENV, only, type Synthesized, synth } from '../support/synth.ts';
@@ -12,7 +13,20 @@ beforeAll(async () => {
 });
 
 const all = (type: string) => Object.values(stack.resource[type] ?? {});
-const statements = () => all('oci_identity_policy').flatMap((policy) => policy.statements as string[]);
+
+/** All that is granted, in names that can be read. */
+const rights = (of: Synthesized) =>
+  Object.values(of.resource.oci_identity_policy ?? {})
+    .flatMap((policy) => policy.statements as string[])
+    .map((statement) =>
+      statement
+        .replaceAll('compartment id ocid1.compartment.oc1..compartment', 'C')
+        .replace(/\$\{oci_identity_dynamic_group\.policies_(\w+?)-group\w*\.name\}/, '$1')
+        .replace(/\$\{oci_vault_secret\.secret_(\w+)\.id\}/g, '$1')
+        .replace(/\$\{oci_functions_function\.(\w+?)_\w+\.id\}/g, '$1')
+        .replace(/\$\{oci_objectstorage_bucket\.(\w+)\.name\}/g, '$1'),
+    )
+    .sort();
 
 /** A folder with what stands for the model's file. */
 async function modelFolder(): Promise<string> {
@@ -32,6 +46,15 @@ const resolve = (text: string) =>
     .replace(/\$\{oci_functions_function\.\w+\.id\}/g, 'ocid1.fnfunc.oc1.eu-frankfurt-1.x')
     .replace(/\$\{oci_vault_secret\.(\w+)\.id\}/g, 'ocid1.vaultsecret.oc1.eu-frankfurt-1.$1')
     .replace(/\$\{oci_objectstorage_preauthrequest\.\w+\.time_expires\}/g, '2026-12-03T00:00:00Z');
+
+/** What a function is told, as it sees it. */
+const config = (of: Synthesized, name: string): Record<string, string> => {
+  const told = {
+    ...(only(of, 'oci_functions_application').config as Record<string, string>),
+    ...(only(of, 'oci_functions_function', `${name}_`).config as Record<string, string>),
+  };
+  return Object.fromEntries(Object.entries(told).map(([key, value]) => [key, resolve(value)]));
+};
 
 describe('the API Gateway', () => {
   const api = () => only(stack, 'oci_apigateway_deployment') as never as { path_prefix: string; specification: Spec };
@@ -131,15 +154,8 @@ describe('secrets', () => {
 });
 
 describe('the functions', () => {
-  const config = (name: string): Record<string, string> => ({
-    ...(only(stack, 'oci_functions_application').config as object),
-    ...(only(stack, 'oci_functions_function', `${name}_`).config as object),
-  });
-
   it.each(['ask', 'ingest', 'drain', 'bootstrap'])('%s is told settings that it accepts, within 4 KB', (name) => {
-    const { FUNCTION_ENTRY, ...settings } = Object.fromEntries(
-      Object.entries(config(name)).map(([key, value]) => [key, resolve(value)]),
-    );
+    const { FUNCTION_ENTRY, ...settings } = config(stack, name);
     expect(FUNCTION_ENTRY).toBe(name);
     expect(() => readConfig(settings)).not.toThrow();
     expect(JSON.stringify(settings)).not.toContain('${');
@@ -161,6 +177,23 @@ describe('the functions', () => {
     ]);
   });
 
+  it('take every setting from the deployment that is not the deployment’s own', async () => {
+    const settings = {
+      RAG_ANSWER_MAX_TOKENS: '400',
+      RAG_ANSWER_PROMPT_TOKENS: '12000',
+      RAG_RETRIEVAL_VECTOR_WEIGHT: '0.3',
+      RAG_RETRIEVAL_WORD_COVERAGE: '2',
+      RAG_RETRIEVAL_MAX_PER_SOURCE: '2',
+      RAG_EMBEDDING_LANGUAGES: 'any',
+      RAG_LOG_TEXT: 'false',
+      RAG_LOG_RETENTION_DAYS: '30',
+      RAG_LIMIT_MODEL_CALLS_PER_DAY: '500',
+      RAG_LIMIT_MODEL_CALLS_PER_PERSON: '20',
+    };
+    const of = await synth(ENV, { functionSettings: settings });
+    for (const name of ['ask', 'ingest', 'drain', 'bootstrap']) expect(config(of, name)).toMatchObject(settings);
+  });
+
   it('take settings of their own from the deployment, and refuse those that the deployment makes', async () => {
     const { resource } = await synth({
       ...ENV,
@@ -175,15 +208,7 @@ describe('the functions', () => {
 
 describe('rights', () => {
   it('are these, and no others', () => {
-    const simplified = statements().map((statement) =>
-      statement
-        .replaceAll('compartment id ocid1.compartment.oc1..compartment', 'C')
-        .replace(/\$\{oci_identity_dynamic_group\.policies_(\w+?)-group\w*\.name\}/, '$1')
-        .replace(/\$\{oci_vault_secret\.secret_(\w+)\.id\}/g, '$1')
-        .replace(/\$\{oci_functions_function\.(\w+?)_\w+\.id\}/g, '$1')
-        .replace(/\$\{oci_objectstorage_bucket\.(\w+)\.name\}/g, '$1'),
-    );
-    expect(simplified.sort()).toEqual(
+    expect(rights(stack)).toEqual(
       [
         "Allow dynamic-group ask to read secret-bundles in C where target.secret.id = 'runtime'",
         "Allow dynamic-group ingest to read secret-bundles in C where target.secret.id = 'runtime'",
@@ -221,6 +246,105 @@ describe('rights', () => {
   });
 });
 
+describe('models that are asked over the network', () => {
+  const FUNCTIONS = ['ask', 'ingest', 'drain', 'bootstrap'];
+  const ASKED = /^RAG_(ANSWER|EMBEDDING_URL)/;
+  const told = (of: Synthesized) =>
+    FUNCTIONS.map((name) => {
+      const { FUNCTION_ENTRY: _, ...settings } = config(of, name);
+      readConfig(settings);
+      return Object.fromEntries(Object.entries(settings).filter(([key]) => ASKED.test(key)));
+    });
+  const granted = (of: Synthesized) => rights(of).filter((statement) => !rights(stack).includes(statement));
+  const NONE = { RAG_EMBEDDING_URL: 'database' };
+  const METRICS = "Allow dynamic-group ask to use metrics in C where target.metrics.namespace = 'rag_oci_rag'";
+
+  it('are none where answers are quoted', async () => {
+    expect(told(stack)).toEqual([NONE, NONE, NONE, NONE]);
+    expect(stack.text).not.toMatch(/generative/i);
+    expect((await synth({ ...ENV, DEPLOY_ANSWER_MODEL: 'extractive' })).text).toBe(stack.text);
+  });
+
+  it('answer in Generative AI: ask and the database may chat, and bootstrap looks whether the model is there', async () => {
+    const of = await synth({
+      ...ENV,
+      DEPLOY_ANSWER_MODEL: 'cohere.command-a-03-2025',
+      DEPLOY_GENAI_REGION: 'us-chicago-1',
+    });
+    const answers = {
+      ...NONE,
+      RAG_ANSWER_MODEL: 'oci:cohere.command-a-03-2025',
+      RAG_ANSWER_REGION: 'us-chicago-1',
+      RAG_ANSWER_COMPARTMENT: ENV.DEPLOY_COMPARTMENT,
+    };
+    expect(told(of)).toEqual([answers, NONE, NONE, answers]);
+    expect(granted(of)).toEqual([
+      'Allow dynamic-group ask to use generative-ai-chat in C',
+      METRICS,
+      'Allow dynamic-group bootstrap to inspect generative-ai-model in C',
+      'Allow dynamic-group database to use generative-ai-chat in C',
+    ]);
+  });
+
+  it('answer elsewhere, by a key that ask alone reads from the Vault', async () => {
+    const key = 'ocid1.vaultsecret.oc1.eu-frankfurt-1.key';
+    const of = await synth({
+      ...ENV,
+      DEPLOY_ANSWER_MODEL: 'openai:meta/llama:free',
+      DEPLOY_ANSWER_URL: 'https://models.example.com/v1',
+      DEPLOY_ANSWER_API_KEY_SECRET: key,
+    });
+    const answers = {
+      ...NONE,
+      RAG_ANSWER_MODEL: 'openai:meta/llama:free',
+      RAG_ANSWER_URL: 'https://models.example.com/v1',
+      RAG_ANSWER_API_KEY: `vault:${key}`,
+    };
+    expect(told(of)).toEqual([answers, NONE, NONE, answers]);
+    expect(granted(of)).toEqual([
+      `Allow dynamic-group ask to read secret-bundles in C where any {target.secret.id = 'runtime', target.secret.id = '${key}'}`,
+      METRICS,
+    ]);
+  });
+
+  it('hear of the compartment at OCI alone', async () => {
+    const at = async (host: string) => {
+      const env = { ...ENV, DEPLOY_ANSWER_MODEL: 'openai:x', DEPLOY_ANSWER_URL: `https://${host}/openai/v1` };
+      return told(await synth(env))[0]?.RAG_ANSWER_COMPARTMENT;
+    };
+    expect(await at('inference.generativeai.us-chicago-1.oci.oraclecloud.com')).toBe(ENV.DEPLOY_COMPARTMENT);
+    expect(await at('oraclecloud.com.example.com')).toBeUndefined();
+  });
+
+  it.each([
+    ['', 'RAG_EMBEDDING_MODEL=cohere.embed-v4.0'],
+    ['NEXT_', 'RAG_EMBEDDING_NEXT_MODEL=cohere.embed-v4.0'],
+  ])('embed in Generative AI as RAG_EMBEDDING_%sURL says: ask and drain may ask for it', async (next, model) => {
+    const url = `oci:us-chicago-1:${ENV.DEPLOY_COMPARTMENT}`;
+    const settings = `${model},RAG_EMBEDDING_${next}URL=${url},RAG_EMBEDDING_${next}DIMENSION=1024`;
+    const of = await synth({ ...ENV, DEPLOY_FUNCTION_SETTINGS: settings });
+    for (const name of FUNCTIONS) expect(config(of, name)).toMatchObject({ [`RAG_EMBEDDING_${next}URL`]: url });
+    expect(granted(of)).toEqual([
+      'Allow dynamic-group ask to use generative-ai-text-embedding in C',
+      'Allow dynamic-group bootstrap to inspect generative-ai-model in C',
+      'Allow dynamic-group drain to use generative-ai-text-embedding in C',
+    ]);
+    told(of);
+  });
+
+  it('are reached from the functions through the NAT gateway, on port 443, wherever they are', () => {
+    const subnet = only(stack, 'oci_core_subnet', 'network_functions-subnet');
+    const named = (reference: unknown) => String(reference).split('.')[1] ?? '';
+    const routes_ = only(stack, 'oci_core_route_table', named(subnet.route_table_id));
+    expect(routes_.route_rules).toMatchObject([{ destination: '0.0.0.0/0' }]);
+    expect(JSON.stringify(routes_.route_rules)).toContain('oci_core_nat_gateway');
+    const [list] = subnet.security_list_ids as string[];
+    expect(only(stack, 'oci_core_security_list', named(list)).egress_security_rules).toContainEqual(
+      expect.objectContaining({ destination: '0.0.0.0/0', protocol: '6', tcp_options: { min: 443, max: 443 } }),
+    );
+  });
+});
+
 describe('bootstrap', () => {
   const invocation = (of: Synthesized) => only(of, 'oci_functions_invoke_function');
   const body = (of: Synthesized) =>
@@ -241,12 +365,17 @@ describe('bootstrap', () => {
     }
   });
 
-  it('runs again when the image or the model is another, and not otherwise', async () => {
+  it('runs again when the image, the model or a setting is another, and not otherwise', async () => {
     const again = await synth();
     expect(again.text).toBe(stack.text);
     const image = await synth({ ...ENV, FUNCTION_IMAGE: 'eu-frankfurt-1.ocir.io/space/oci-rag:2' });
     expect(body(image)).toEqual({ ...body(stack), image: 'eu-frankfurt-1.ocir.io/space/oci-rag:2' });
     expect(body(stack).migrations).toMatch(/^[0-9a-f]{12}$/);
+    const settings = 'RAG_LIMIT_MODEL_CALLS_PER_DAY=500';
+    const limited = body(await synth({ ...ENV, DEPLOY_FUNCTION_SETTINGS: settings }));
+    expect(limited).toEqual({ ...body(stack), settings: '{"RAG_LIMIT_MODEL_CALLS_PER_DAY":"500"}' });
+    for (const sent of [body(stack), limited])
+      expect(() => readRequest(Buffer.from(JSON.stringify(sent)))).not.toThrow();
 
     const folder = await mkdtemp(join(tmpdir(), 'oci-rag-model-'));
     const file = join(folder, 'all_MiniLM_L12_v2.onnx');

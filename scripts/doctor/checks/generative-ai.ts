@@ -32,8 +32,8 @@ function namedModels(env: CheckContext['env']): Named[] {
   const value = (name: string) => env[name] ?? '';
   const chat = { capability: 'CHAT', compartment: '' } as const;
   const found: Named[] = [];
-  if (value('DEPLOY_ANSWER_MODEL') !== '') {
-    const model = value('DEPLOY_ANSWER_MODEL');
+  if (!/^(extractive|openai:.*)?$/.test(value('DEPLOY_ANSWER_MODEL'))) {
+    const model = value('DEPLOY_ANSWER_MODEL').replace(/^oci:/, '');
     const region = value('DEPLOY_GENAI_REGION');
     found.push({ ...chat, setting: 'DEPLOY_ANSWER_MODEL', regionSetting: 'DEPLOY_GENAI_REGION', model, region });
   }
@@ -58,7 +58,8 @@ function namedModels(env: CheckContext['env']): Named[] {
 
 export const generativeAi: Check = {
   name: 'Generative AI',
-  unused: ({ env }) => (namedModels(env).length > 0 ? null : reasonUnused(env.RAG_ANSWER_MODEL ?? '')),
+  unused: ({ env }) =>
+    namedModels(env).length > 0 ? null : reasonUnused(env.DEPLOY_ANSWER_MODEL || env.RAG_ANSWER_MODEL || ''),
   after: [homeRegion],
   async run(context) {
     const faults: string[] = [];
