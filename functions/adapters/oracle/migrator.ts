@@ -12,7 +12,12 @@ export interface OracleMigratorOptions extends SchemaNames {
   driver: Driver;
   /** Logs in as the owner. */
   connect(): Promise<Connection>;
+  /** Told of an optional migration that this database refuses; the next bootstrap tries it again. */
+  onSkipped?(name: string, error: AppError): void;
 }
+
+/** How the text of a migration begins that the functions can do without. */
+const OPTIONAL = '-- Optional: ';
 
 /** The name is taken, the column is indexed: what a statement answers that was carried out, but not yet recorded as done. */
 const ALREADY_THERE = new Set([955, 1408, 1430, 29879]);
@@ -34,7 +39,12 @@ export class OracleMigrator implements Migrator {
       const placeholders = await readPlaceholders(session, this.#options);
       const applied: string[] = [];
       for (const migration of [...migrations].sort((a, b) => a.version - b.version)) {
-        if (await applyOne(session, migration, placeholders)) applied.push(migration.name);
+        try {
+          if (await applyOne(session, migration, placeholders)) applied.push(migration.name);
+        } catch (error) {
+          if (!(error instanceof SetupFailed && migration.sql.startsWith(OPTIONAL))) throw error;
+          this.#options.onSkipped?.(migration.name, error);
+        }
       }
       return applied;
     });

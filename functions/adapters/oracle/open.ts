@@ -8,6 +8,7 @@ import { unreachable } from './errors.ts';
 import { OracleMigrator } from './migrator.ts';
 import { OracleModelStore } from './model-store.ts';
 import { connectOptions, createPool, type OracleAddress, type OracleLogin } from './pool.ts';
+import { type SqlSettings, writeSqlSettings } from './sql-settings.ts';
 import { traceCalls } from './trace.ts';
 import { prepareUsers } from './users.ts';
 import { OracleVectorIndex } from './vector-index.ts';
@@ -34,20 +35,23 @@ export interface OracleSettings {
   poolMax: number;
   /** Where an embedding model can be had; '' where it is there. */
   sourceOf(model: string): Promise<string>;
+  log: Log;
   /** Logs each call of the driver. */
-  trace: Log | null;
+  trace: boolean;
 }
 
 /** What makes a database fit for the functions: for bootstrap alone, which logs in as the owner. */
 export interface OracleOwner {
   migrator: Migrator;
   modelStore: ModelStore;
+  /** Tells the package RAG, which answers those who live in SQL, what it goes by. */
+  writeSqlSettings(settings: SqlSettings): Promise<void>;
 }
 
 /** As the functions log in. */
 export async function openOracle(settings: OracleSettings): Promise<{ database: Database; vectorIndex: VectorIndex }> {
   const driver = await loadDriver();
-  if (settings.trace !== null) traceCalls(driver, settings.trace);
+  if (settings.trace) traceCalls(driver, settings.log);
   const login: OracleLogin =
     settings.tokenScope === ''
       ? { user: settings.runtime, password: await settings.runtimePassword() }
@@ -73,9 +77,15 @@ export async function openOracleOwner(
   const driver = await loadDriver();
   const names = { owner: settings.owner, runtime: settings.runtime };
   const connect = () => connectAs(driver, settings, settings.owner, settings.ownerPassword);
-  const migrator = new OracleMigrator({ driver, ...names, connect });
+  const migrator = new OracleMigrator({
+    driver,
+    ...names,
+    connect,
+    onSkipped: (name, error) => settings.log.warn('migration_skipped', { name, reason: error.message }),
+  });
   return {
     modelStore: new OracleModelStore({ driver, ...names, connect, sourceOf: settings.sourceOf }),
+    writeSqlSettings: (sqlSettings) => writeSqlSettings({ driver, connect }, sqlSettings),
     migrator: {
       async apply(migrations) {
         if (settings.admin !== '') await makeUsers(driver, settings, await readUserStatements());
