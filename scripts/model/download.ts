@@ -9,12 +9,19 @@ import { createMeter } from '../rag/import/progress.ts';
 import { say } from '../rag/printing.ts';
 import { UserError } from '../user-error.ts';
 import { get, NoAnswer, shown, unreachable } from './http.ts';
-import { BY_BROWSER, BY_HAND } from './source.ts';
 
 /** What the server said of the file of which a part is there. */
 interface Origin {
   etag: string | null;
   total: number;
+}
+
+export interface DownloadOptions {
+  retryDelayMs: number;
+  /** What a person does where the address is refused. */
+  byHand: string;
+  /** What a person does where only a browser gets through. */
+  byBrowser: string;
 }
 
 /** How often in a row a connection may fail or break without having brought anything. */
@@ -26,23 +33,23 @@ const megabytes = (bytes: number) => (bytes / MEGABYTE).toFixed(1);
  * Downloads a file into a folder and returns its path. A download that was cut off, now or in an earlier process, goes on
  * where it stopped, unless the server does not offer that or has another file by now.
  */
-export async function download(address: string, folder: string, retryDelayMs: number): Promise<string> {
+export async function download(address: string, folder: string, options: DownloadOptions): Promise<string> {
   const part = new Part(folder);
   for (let fruitless = 0; ; ) {
     const before = await part.size();
     try {
-      await advance(address, part);
+      await advance(address, part, options.byHand);
       return part.path;
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error;
       fruitless = (await part.size()) > before ? 0 : fruitless + 1;
       if (fruitless === FRUITLESS_TRIES) {
         throw new UserError(
-          `${error.message}. What has come so far is kept: run the same command again to go on. ${BY_BROWSER}`,
+          `${error.message}. What has come so far is kept: run the same command again to go on. ${options.byBrowser}`,
         );
       }
       say(`${error.message}; trying again …`);
-      await sleep(retryDelayMs * 2 ** fruitless);
+      await sleep(options.retryDelayMs * 2 ** fruitless);
     }
   }
 }
@@ -53,7 +60,7 @@ class Part {
   readonly #originPath: string;
 
   constructor(folder: string) {
-    this.path = join(folder, 'model.zip.part');
+    this.path = join(folder, 'download.part');
     this.#originPath = join(folder, 'origin.json');
   }
 
@@ -77,7 +84,7 @@ class Part {
 }
 
 /** Brings what is missing, over one connection. */
-async function advance(address: string, part: Part): Promise<void> {
+async function advance(address: string, part: Part, byHand: string): Promise<void> {
   const [origin, size] = [await part.origin(), await part.size()];
   if (origin !== null && size > 0 && size === origin.total) return;
   // A weak ETag promises the same meaning, not the same bytes.
@@ -90,11 +97,11 @@ async function advance(address: string, part: Part): Promise<void> {
     }
     await response.body?.cancel();
     await part.begin({ etag: null, total: 0 });
-    return advance(address, part);
+    return advance(address, part, byHand);
   }
   if (response.status !== 200) {
     await response.body?.cancel();
-    throw refusal(address, response.status);
+    throw refusal(address, response.status, byHand);
   }
   const total = Number(response.headers.get('content-length') ?? 0);
   if (total === 0) throw new UserError(`${shown(address)} does not say how long it is; give another address by --url`);
@@ -111,10 +118,10 @@ function continues(response: Response, from: number, origin: Origin): boolean {
   );
 }
 
-function refusal(address: string, status: number): UserError {
+function refusal(address: string, status: number, byHand: string): UserError {
   if (status >= 500 || status === 429) return new NoAnswer(`${shown(address)} answers ${status}`);
   const reason = status === 404 || status === 401 || status === 403 ? ': the link has expired, or never was' : '';
-  return new UserError(`${shown(address)} answers ${status}${reason}. ${BY_HAND}`);
+  return new UserError(`${shown(address)} answers ${status}${reason}. ${byHand}`);
 }
 
 async function receive(address: string, response: Response, part: Part, from: number, total: number): Promise<void> {

@@ -6,7 +6,7 @@ import { measureDigest, readPin, recordFile, writePin } from './digest.ts';
 import { download } from './download.ts';
 import { shown } from './http.ts';
 import { claimScratch } from './scratch.ts';
-import { findZip } from './source.ts';
+import { BY_BROWSER, BY_HAND, findZip } from './source.ts';
 import { BadArchive, unpack } from './unpack.ts';
 
 /** Terraform takes a file with another modification time for another file, and would upload it again. */
@@ -65,7 +65,11 @@ async function bring(
   try {
     const zip = url ?? (await findZip(page));
     say(`Downloading ${shown(zip)} …`);
-    const archive = await download(zip, scratch.path, retryDelayMs ?? 1000);
+    const archive = await download(zip, scratch.path, {
+      retryDelayMs: retryDelayMs ?? 1000,
+      byHand: BY_HAND,
+      byBrowser: BY_BROWSER,
+    });
     const unpacked = join(scratch.path, name);
     const digest = await unpack(archive, name, bytes, unpacked);
     await requireDigest(file, digest, sha256);
@@ -113,12 +117,12 @@ async function mendTime(file: string): Promise<void> {
 }
 
 /** Says what a person does about a failure of the file system. */
-export function explain(error: unknown, folder: string): unknown {
+export function explain(error: unknown, folder: string, megabytes = 260): unknown {
   const { code, path } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new UserError(
-      `The disk is full: ${folder} needs some 260 MB for the time of the download. Free some, and run the same command ` +
-        'again; it goes on where it stopped',
+      `The disk is full: ${folder} needs some ${megabytes} MB for the time of the download. Free some, and run the same ` +
+        'command again; it goes on where it stopped',
     );
   }
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS' || code === 'ENOTDIR' || code === 'EEXIST') {
