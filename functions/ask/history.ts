@@ -1,7 +1,7 @@
 import { NotFound } from '../core/errors.ts';
 import { groupGaps } from '../core/gaps.ts';
 import { sourceKey } from '../core/kinds/kind.ts';
-import type { Caller } from '../core/scope.ts';
+import { type Caller, seesEverything } from '../core/scope.ts';
 import type { Database } from '../ports/database.ts';
 import type { AskedQuestion, Gaps } from '../shapes.ts';
 import { type LoggedSource, listUnanswered, readQuestion } from '../store/question-log.ts';
@@ -20,18 +20,26 @@ export async function readAskedQuestion(database: Database, caller: Caller, call
   const { standalone, retrieved, cited, ...rest } = found;
   const titles = await readTitles(database, caller, retrieved.map(refOf));
   const titleOf = (source: LoggedSource) => titles.get(sourceKey(refOf(source))) ?? null;
+  const seesAllSources = retrieved.every((source) => titleOf(source) !== null);
+  // How rare a word is, is counted over all passages: a score tells something of those that this person may not see.
+  const seesScores = seesEverything(caller);
   return {
     ...rest,
     standaloneQuestion: standalone,
-    answer: retrieved.every((source) => titleOf(source) !== null) ? rest.answer : null,
+    answer: seesAllSources ? rest.answer : null,
+    // What a model wrote, in its sentences or as its markers, is of the answer.
+    support: seesAllSources
+      ? rest.support
+      : (rest.support?.map(({ verdict }) => ({ sentence: null, verdict })) ?? null),
+    removedCitations: seesAllSources ? rest.removedCitations : [],
     sources: retrieved.map((source) => ({
       n: source.n,
       sourceType: source.sourceType,
       sourceId: source.sourceId,
       title: titleOf(source),
       distance: source.distance,
-      textScore: source.textScore,
-      fused: source.fused,
+      textScore: seesScores ? source.textScore : null,
+      fused: seesScores ? source.fused : null,
       exact: source.exact,
       cited: cited.includes(source.chunkId),
     })),

@@ -1,7 +1,7 @@
 import { NotFound } from '../core/errors.ts';
 import { parseId } from '../core/ids.ts';
 import { SOURCE_TYPES, type SourceRef, type SourceType } from '../core/kinds/kind.ts';
-import { type Caller, maySee } from '../core/scope.ts';
+import { type Caller, maySee, seesEverything } from '../core/scope.ts';
 import type { Database } from '../ports/database.ts';
 import type { VectorIndexState } from '../ports/vector-index.ts';
 import type { RecordType } from '../routes.ts';
@@ -88,7 +88,10 @@ export interface StatusContext {
 }
 
 export async function readStatus(context: StatusContext): Promise<Status> {
-  const { database, caller, maxAttempts, embeddingModel, nextModel: model } = context;
+  const { database, caller, maxAttempts, embeddingModel } = context;
+  // Figures of the whole index tell of what a person may not see.
+  const seesAll = seesEverything(caller);
+  const model = seesAll ? context.nextModel : null;
   const [{ waiting, parked, oldestWaitingSeconds }, chunks, reembedding] = await Promise.all([
     readQueue(database, maxAttempts),
     countChunks(database, caller, embeddingModel),
@@ -100,7 +103,7 @@ export async function readStatus(context: StatusContext): Promise<Status> {
     embeddingModel,
     reembedding,
     answerModel: context.answerModel,
-    vectorIndex: context.vectorIndex,
+    vectorIndex: seesAll ? context.vectorIndex : null,
     database: database.dialect.name,
   };
 }

@@ -138,13 +138,15 @@ function cutToTokens(text: string, room: number): string {
  * Numbers in brackets that stand in a record are its own text: they must pass neither for the number of a source nor for
  * citations to copy. Those right behind a word belong to code (`list[0]`) and stay.
  */
-const OWN_NUMBERS = /(?<![\p{L}\p{N}_)\]】])(?:[[【] ?\^?\d[\d ,;–-]*[\]】])+/gu;
+const OWN_NUMBERS = /(?<![\p{L}\p{N}_)\]】］])(?:[[【［] ?\^?\d[\d ,;–-]*[\]】］])+/gu;
 
 /** Text of a record or of a person, as it may stand between the lines of a fence. */
 const asData = (text: string, fence: string): string =>
-  defuse(text.trim(), fence).replace(OWN_NUMBERS, (numbers) => numbers.replace(/[[【]/g, '(').replace(/[\]】]/g, ')'));
+  defuse(text.trim(), fence).replace(OWN_NUMBERS, (numbers) =>
+    numbers.replace(/[[【［]/g, '(').replace(/[\]】］]/g, ')'),
+  );
 
-const MARKER = /[[【][^[\]【】\n]{0,80}?\d[^[\]【】\n]{0,80}[\]】]/g;
+const MARKER = /[[【［][^[\]【】［］\n]{0,80}?\d[^[\]【】［］\n]{0,80}[\]】］]/g;
 const WORD = new RegExp(`(?<![\\p{L}\\p{N}_])${NOT_FOUND_WORD}(?![\\p{L}\\p{N}_])[.:]?`, 'gu');
 
 /** Whether a line is the code word and nothing else, but for signs, blanks and citations around it, in any case. */
