@@ -19,6 +19,8 @@ const within =
 const whole = (min: number, max: number, fallback: number) =>
   within('whole number', min, max, fallback, Number.isInteger);
 
+const isNumber = (n: number) => !Number.isNaN(n);
+
 const required =
   (what: string, form?: RegExp, formFault = ''): Reader<string> =>
   (value) => {
@@ -58,8 +60,13 @@ const time: Reader<string> = (value = '') =>
     ? value
     : refuse('must be a time such as 2030-01-31T12:00:00Z');
 
-const ENCODER_ADDRESS = /^(database$|unix:\/|https?:\/\/)/;
-const ENCODER_ADDRESS_FAULT = 'must be database, unix:/path or http://host:port';
+const ENCODER_ADDRESS =
+  /^(database$|unix:\/|https?:\/\/|oci:[a-z]+-[a-z]+-\d+:ocid1\.(compartment|tenancy)\.[\w.-]+$|folder:.)/;
+const ENCODER_ADDRESS_FAULT =
+  'must be database, unix:/path, http://host:port, oci:<region>:<compartment OCID> or folder:/path';
+
+const COMPARTMENT = /^ocid1\.(compartment|tenancy)\.[\w.-]+$/;
+const COMPARTMENT_FAULT = 'must be the OCID of a compartment';
 
 const ORACLE_NAME = /^[A-Z][A-Z0-9_]{0,29}$/;
 const ORACLE_NAME_FAULT = 'must be an Oracle name: A-Z, 0-9 and _, a letter first, at most 30';
@@ -78,6 +85,8 @@ const SETTINGS = {
     /^(postgres(ql)?:\/\/|oracle:.)/,
     'must start with oracle: or postgres://',
   ),
+  /** PostgreSQL: how words are ranked, by its own full-text search, or by BM25 where it has the extension pg_textsearch. */
+  RAG_TEXT_INDEX: oneOf('fulltext', 'bm25'),
   /** Connections a function process holds at most; an Always Free database has 30 for everybody. */
   RAG_DATABASE_POOL_MAX: whole(1, 20, 2),
   /** Oracle: as whom the functions log in, and the password, or vault:<OCID of the secret that holds it>. */
@@ -116,6 +125,8 @@ const SETTINGS = {
   RAG_EMBEDDING_MODEL_SOURCE_EXPIRES: time,
   /** The numbers in one of its vectors. */
   RAG_EMBEDDING_DIMENSION: whole(1, 65_535, 384),
+  /** What languages it understands: English alone, or any. */
+  RAG_EMBEDDING_LANGUAGES: oneOf('en', 'any'),
   /** The longest passage, in characters, that the embedding model reads to its end. */
   RAG_EMBEDDING_WINDOW: whole(MIN_WINDOW, 8000, 600),
   /**
@@ -130,13 +141,47 @@ const SETTINGS = {
   RAG_EMBEDDING_NEXT_WINDOW: whole(MIN_WINDOW, 8000, 600),
   RAG_RETRIEVAL_TOP_K: whole(1, 50, 8),
   /** The cosine distance beyond which nothing is near; it belongs to the embedding model. */
-  RAG_RETRIEVAL_CUTOFF: within('number', 0, 2, 0.8, (n) => !Number.isNaN(n)),
+  RAG_RETRIEVAL_CUTOFF: within('number', 0, 2, 0.8, isNumber),
+  /** What the likeness of meaning counts against that of words, from 0 to 1; see calibrate. */
+  RAG_RETRIEVAL_VECTOR_WEIGHT: within('number', 0, 1, 0.5, isNumber),
+  /**
+   * The share of a question's words, by their rarity, from which on a passage that has them is near, whatever its distance;
+   * above 1: never. Measured (docs/retrieval.md): nearly all questions on a corpus reach the default, few on another subject.
+   */
+  RAG_RETRIEVAL_WORD_COVERAGE: within('number', 0, 2, 0.3, isNumber),
+  /** The most sections of one source among those that are looked at; 0 for any number. */
+  RAG_RETRIEVAL_MAX_PER_SOURCE: whole(0, 50, 0),
   RAG_WORKER_BATCH_SIZE: whole(1, 500, 32),
   RAG_WORKER_MAX_ATTEMPTS: whole(1, 50, 5),
   /** How long a claim holds; a killed drain's rows come back after it. */
   RAG_WORKER_LEASE_SECONDS: whole(1, 3600, 60),
   RAG_BACKFILL_ON_STARTUP: oneOf('true', 'false'),
-  RAG_ANSWER_MODEL: oneOf('extractive'),
+  /**
+   * Who answers: nobody (`extractive`: the sources' own sentences), a model of OCI Generative AI (oci:<model id>), or one
+   * behind an API of OpenAI's kind (openai:<model id>).
+   */
+  RAG_ANSWER_MODEL: optional(
+    'extractive',
+    /^(extractive|oci:[\w.-]+|openai:\S+)$/,
+    'must be extractive, oci:<model id> or openai:<model id>',
+  ),
+  /** For oci: the region of Generative AI, which need not be that of the functions, and the compartment that pays. */
+  RAG_ANSWER_REGION: optional('', /^[a-z]+-[a-z]+-\d+$/, 'must be a region such as us-chicago-1'),
+  RAG_ANSWER_COMPARTMENT: optional('', COMPARTMENT, COMPARTMENT_FAULT),
+  /** For openai: what /chat/completions follows, such as http://127.0.0.1:11434/v1, and the key, or vault:<OCID>. */
+  RAG_ANSWER_URL: optional('', /^https?:\/\/\S+$/, 'must be http(s)://…'),
+  RAG_ANSWER_API_KEY: optional(''),
+  /** The longest answer, and the longest prompt with its sources, in tokens. */
+  RAG_ANSWER_MAX_TOKENS: whole(16, 16_000, 800),
+  RAG_ANSWER_PROMPT_TOKENS: whole(1000, 1_000_000, 6000),
+  /** Whether the texts of questions and answers are kept in the question log; everything else about them is. */
+  RAG_LOG_TEXT: oneOf('true', 'false'),
+  /** The days after which questions leave the log; 0 keeps them for ever. */
+  RAG_LOG_RETENTION_DAYS: whole(0, 3650, 90),
+  /** Calls of a language model a day (UTC), by everybody together; 0 for no limit. */
+  RAG_LIMIT_MODEL_CALLS_PER_DAY: whole(0, 1_000_000_000, 0),
+  /** The same for each person. */
+  RAG_LIMIT_MODEL_CALLS_PER_PERSON: whole(0, 1_000_000_000, 0),
   RAG_AUTH_ISSUER: required("the token issuer, as in the token's iss claim"),
   RAG_AUTH_AUDIENCE: required("the audience, as in the token's aud claim"),
   /** The issuer's public keys. */
@@ -197,6 +242,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
 function contradictions(config: Config): string[] {
   const isOracle = config.RAG_DATABASE.startsWith('oracle:');
   const faults = isOracle ? oracleContradictions(config) : [];
+  faults.push(...answerModelContradictions(config));
   const next = config.RAG_EMBEDDING_NEXT_MODEL;
   const models: [string, string, string][] = [['RAG_EMBEDDING', config.RAG_EMBEDDING_MODEL, config.RAG_EMBEDDING_URL]];
   if (next !== '') models.push(['RAG_EMBEDDING_NEXT', next, config.RAG_EMBEDDING_NEXT_URL || config.RAG_EMBEDDING_URL]);
@@ -214,11 +260,23 @@ function contradictions(config: Config): string[] {
   return faults;
 }
 
+function answerModelContradictions(config: Config): string[] {
+  const model = config.RAG_ANSWER_MODEL;
+  const missing = (names: (keyof Config)[]) =>
+    names
+      .filter((name) => config[name] === '')
+      .map((name) => `${name} is missing, though RAG_ANSWER_MODEL is ${model}`);
+  if (model.startsWith('oci:')) return missing(['RAG_ANSWER_REGION', 'RAG_ANSWER_COMPARTMENT']);
+  if (model.startsWith('openai:')) return missing(['RAG_ANSWER_URL']);
+  return [];
+}
+
 const VAULT_SETTINGS = [
   'RAG_DATABASE_PASSWORD',
   'RAG_DATABASE_OWNER_PASSWORD',
   'RAG_DATABASE_ADMIN_PASSWORD',
   'RAG_DATABASE_WALLET_PASSWORD',
+  'RAG_ANSWER_API_KEY',
 ] as const;
 
 function oracleContradictions(config: Config): string[] {

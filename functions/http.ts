@@ -9,8 +9,8 @@ import {
   toProblem,
   Unauthenticated,
 } from './core/errors.ts';
-import { decodeUtf8, parseJson, validate } from './core/input.ts';
-import type { Caller } from './core/scope.ts';
+import { decodeUtf8, parseJson, parseQuery, validate } from './core/input.ts';
+import { type Caller, seesEverything } from './core/scope.ts';
 import type { Log } from './ports/platform.ts';
 import {
   type HandlerNames,
@@ -31,6 +31,8 @@ export interface FunctionRequest {
   method: string | null;
   /** As sent, percent-encoding included. */
   path: string | null;
+  /** What stands behind the ? of the URL; '' where nothing does. */
+  query: string;
   header(name: string): string | null;
   body: Buffer;
 }
@@ -48,6 +50,8 @@ export interface Call {
   deadline: Date | null;
   route: Route;
   params: Record<string, string>;
+  /** The validated query, of the shape that the route names; null where it names none. */
+  query: unknown;
   /** The validated body, of the shape that the route names. */
   body: unknown;
   rawBody: Buffer;
@@ -84,6 +88,7 @@ export function createHttpFunction<F extends HttpFunction>(
         startedAt,
         deadline: request.deadline,
         ...match,
+        query: await readQuery(match.route, request.query),
         body: await readBody(match.route, request.body),
         rawBody: request.body,
         ...allowed,
@@ -147,6 +152,9 @@ async function authorize(route: Route, request: FunctionRequest, services: Servi
     throw new Forbidden(`Writing needs a token with the scope ${WRITE_SCOPE}, or an admin`);
   }
   if (route.access === 'admin' && !isAdmin) throw new Forbidden('This needs an admin');
+  if (route.access === 'manager' && (caller === null || !seesEverything(caller))) {
+    throw new Forbidden('This needs a manager or an admin');
+  }
   if (caller === null && !(route.access === 'state' && hasScope)) {
     throw new Forbidden('The token is valid, but its subject is not an employee known here');
   }
@@ -160,6 +168,11 @@ export function bearerToken(authorization: string | null | undefined): string {
   const token = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
   if (token === undefined) throw new Unauthenticated('Send a token: Authorization: Bearer <token>');
   return token;
+}
+
+/** The query in the shape that its route names; what other routes are sent plays no part. */
+async function readQuery(route: Route, query: string): Promise<unknown> {
+  return route.query === undefined ? null : validate(await route.query(), parseQuery(query));
 }
 
 /** The body in the shape that its route names; null for routes that have none or read it themselves. */

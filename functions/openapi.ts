@@ -28,6 +28,7 @@ const ACCESS: Record<Route['access'], string> = {
   employee: 'For every employee.',
   write: `For tokens with the scope ${WRITE_SCOPE}, and for admins.`,
   state: `For every employee, and for tokens with the scope ${WRITE_SCOPE} (which see the state, not the text).`,
+  manager: 'For managers and admins.',
   admin: 'For admins.',
 };
 
@@ -56,15 +57,17 @@ export async function openApiDocument(): Promise<object> {
 
 async function operation(route: Route): Promise<object> {
   const names = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
+  const parameters = [
+    ...names.map((name) => ({ name, in: 'path', required: true, ...PATH_PARAMETERS[name] })),
+    ...(await queryParameters(route)),
+  ];
   const type = route.collection ? route.collection.replace(/s$/, '') : '';
   return {
     operationId: route.handler.replace('Record', type.charAt(0).toUpperCase() + type.slice(1)),
     summary: route.summary,
     description: ACCESS[route.access],
     ...(route.access === 'public' ? {} : { security: [{ token: [] }] }),
-    ...(names.length === 0
-      ? {}
-      : { parameters: names.map((name) => ({ name, in: 'path', required: true, ...PATH_PARAMETERS[name] })) }),
+    ...(parameters.length === 0 ? {} : { parameters }),
     ...(route.body === undefined
       ? {}
       : {
@@ -84,6 +87,20 @@ async function operation(route: Route): Promise<object> {
       },
     },
   };
+}
+
+async function queryParameters({ query }: Route): Promise<object[]> {
+  if (query === undefined) return [];
+  const { properties, required = [] } = (await toSchema(query, 'input')) as {
+    properties: Record<string, object>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    schema,
+  }));
 }
 
 async function toSchema(shape: LazyShape, io: 'input' | 'output'): Promise<object> {

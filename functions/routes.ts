@@ -19,9 +19,9 @@ export const WRITE_SCOPE = 'rag.write';
 
 /**
  * Who may call: `public` anybody · `employee` a token whose subject is an employee · `write` the scope rag.write or an
- * admin · `state` an employee or the scope rag.write · `admin` an admin.
+ * admin · `state` an employee or the scope rag.write · `manager` a manager or an admin · `admin` an admin.
  */
-type Access = 'public' | 'employee' | 'write' | 'state' | 'admin';
+type Access = 'public' | 'employee' | 'write' | 'state' | 'manager' | 'admin';
 
 /**
  * A shape, loaded when it is first needed: a cold call builds the shapes of its own route and no others.
@@ -40,7 +40,7 @@ export type RecordType = (typeof RECORDS)[Collection]['type'];
 
 /** The handlers that each function served over HTTP must have. */
 export interface HandlerNames {
-  ask: 'ask' | 'search' | 'getRecord' | 'getSource' | 'getStatus' | 'getOpenApi';
+  ask: 'ask' | 'search' | 'getRecord' | 'getSource' | 'getStatus' | 'getQuestion' | 'listGaps' | 'getOpenApi';
   ingest: 'putRecord' | 'deleteRecord' | 'putComment' | 'deleteComment' | 'bulk' | 'requeue';
 }
 export type HttpFunction = keyof HandlerNames;
@@ -54,6 +54,8 @@ export type Route = Target & {
   summary: string;
   /** For the routes of a collection. */
   collection?: Collection;
+  /** Of the query's parameters. */
+  query?: LazyShape;
   body?: LazyShape;
   /** The media type of the body where it is not application/json. */
   bodyType?: string;
@@ -155,8 +157,8 @@ export const routes: Route[] = [
     handler: 'search',
     access: 'employee',
     summary: 'Find the nearest sources, without an answer',
-    body: async () => (await import('./ask/question.ts')).question,
-    success: { status: 200, shape: shape('answer') },
+    body: async () => (await import('./ask/question.ts')).searchQuestion,
+    success: { status: 200, shape: shape('searchAnswer') },
   },
   {
     method: 'GET',
@@ -175,6 +177,25 @@ export const routes: Route[] = [
     access: 'employee',
     summary: 'The queue, the index, the model and the database',
     success: { status: 200, shape: shape('status') },
+  },
+  {
+    method: 'GET',
+    path: '/v1/questions/{callId}',
+    function: 'ask',
+    handler: 'getQuestion',
+    access: 'employee',
+    summary: 'What came of a question and why: your own, or anybody’s for managers and admins',
+    success: { status: 200, shape: shape('askedQuestion') },
+  },
+  {
+    method: 'GET',
+    path: '/v1/gaps',
+    function: 'ask',
+    handler: 'listGaps',
+    access: 'manager',
+    summary: 'What was asked and not found, grouped by what it is about',
+    query: shape('gapsQuery'),
+    success: { status: 200, shape: shape('gaps') },
   },
   {
     method: 'POST',
@@ -200,6 +221,7 @@ export const routes: Route[] = [
 export const PATH_PARAMETERS: Record<string, { description: string; schema: object }> = {
   id: { description: 'The id', schema: { type: 'string', maxLength: 512 } },
   commentId: { description: 'The id of the comment', schema: { type: 'integer', minimum: 1, maximum: MAX_ID } },
+  callId: { description: 'The callId of an answer or a problem', schema: { type: 'string', maxLength: 128 } },
   type: { description: 'The kind of source', schema: { type: 'string', enum: ['task', 'sprint', 'project'] } },
 };
 

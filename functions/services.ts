@@ -3,11 +3,13 @@ import { exit, stderr, stdout } from 'node:process';
 import { Figures, logFigures } from './adapters/local/figures.ts';
 import type { EmbedderOptions } from './adapters/local/http-embedder.ts';
 import { LineLog } from './adapters/local/line-log.ts';
+import type { ModelState } from './adapters/oci/model-catalog.ts';
 import type { OracleSettings } from './adapters/oracle/open.ts';
+import type { SqlSettings } from './adapters/oracle/sql-settings.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import type { ChatModel } from './ports/chat-model.ts';
 import type { Database, Migration, Migrator } from './ports/database.ts';
-import type { Embedder } from './ports/embedder.ts';
+import type { Embedder, EmbeddingModel } from './ports/embedder.ts';
 import type { ModelStore } from './ports/model-store.ts';
 import type { Log, Metrics, Nudge, TokenVerifier } from './ports/platform.ts';
 import type { VectorIndex } from './ports/vector-index.ts';
@@ -32,10 +34,15 @@ export interface Services {
   embedder(): Promise<Embedder>;
   /** Of the model to come; null where no swap is under way. */
   nextEmbedder(): Promise<Embedder | null>;
-  chatModel(): Promise<ChatModel>;
+  /** Null where no model answers. */
+  chatModel(): Promise<ChatModel | null>;
+  /** Makes sure that the answering model can be asked; null where none of OCI is configured. */
+  requireAnswerModel: (() => Promise<ModelState>) | null;
   verifier(): Promise<TokenVerifier>;
   /** Begins to make what every call needs, without waiting; what fails is made, and told, by the first call. */
   warmUp(): void;
+  /** Sends the figures that were reported; where that fails it is logged, and they are lost. */
+  flushMetrics(log: Log): Promise<void>;
   /** Starts a drain; where that fails it is logged, and the schedule drains later. */
   nudge(log: Log): Promise<void>;
 }
@@ -44,6 +51,8 @@ interface DatabaseOwner {
   migrator: Migrator;
   /** Null where no model is in the database. */
   modelStore: ModelStore | null;
+  /** Tells stored code that answers in the database what the functions are set to; left out where there is none. */
+  writeSqlSettings?: () => Promise<void>;
 }
 
 /** The one place that chooses adapters, from the configuration. */
@@ -60,6 +69,7 @@ export function createServices(env: Record<string, string | undefined>): Service
     return PostgresDatabase.open({
       connectionString: config.RAG_DATABASE,
       poolMax: config.RAG_DATABASE_POOL_MAX,
+      textIndex: config.RAG_TEXT_INDEX,
       onIdleError: (error) => log('-').warn('database_connection_lost', { reason: error.message }),
     });
   });
@@ -73,9 +83,13 @@ export function createServices(env: Record<string, string | undefined>): Service
     async owner(readMigrations, modelSource) {
       if (isOracle(config)) {
         const { openOracleOwner } = await import('./adapters/oracle/open.ts');
-        return openOracleOwner(oracleSettings(config, log('-'), modelSource), () =>
+        const opened = await openOracleOwner(oracleSettings(config, log('-'), modelSource), () =>
           readMigrations(join(config.RAG_MIGRATIONS, 'oracle-users')),
         );
+        return {
+          ...opened,
+          writeSqlSettings: async () => opened.writeSqlSettings(sqlSettings(config, await services.embedder())),
+        };
       }
       const { PostgresMigrator } = await import('./adapters/postgres/migrator.ts');
       return { migrator: new PostgresMigrator(config.RAG_DATABASE), modelStore: null };
@@ -97,10 +111,8 @@ export function createServices(env: Record<string, string | undefined>): Service
         window: config.RAG_EMBEDDING_NEXT_WINDOW,
       });
     }),
-    chatModel: once(async () => {
-      const { ExtractiveAnswerer } = await import('./adapters/local/extractive-answerer.ts');
-      return new ExtractiveAnswerer();
-    }),
+    chatModel: once(() => openChatModel(config)),
+    requireAnswerModel: config.RAG_ANSWER_MODEL.startsWith(IN_OCI) ? () => requireAnswerModel(config) : null,
     verifier: once(async () => {
       const { JoseTokenVerifier } = await import('./adapters/jose/token-verifier.ts');
       return new JoseTokenVerifier({
@@ -113,6 +125,8 @@ export function createServices(env: Record<string, string | undefined>): Service
     warmUp() {
       for (const make of [openDatabase, services.verifier, services.embedder]) make().catch(() => {});
     },
+    flushMetrics: (callLog) =>
+      services.metrics.flush().catch((error: unknown) => callLog.warn('metrics_lost', { reason: String(error) })),
     async nudge(callLog) {
       if (config.RAG_NUDGE_URL === '') return;
       try {
@@ -130,8 +144,56 @@ async function openEmbedder(options: EmbedderOptions): Promise<Embedder> {
     const { DatabaseEmbedder } = await import('./adapters/oracle/embedder.ts');
     return new DatabaseEmbedder(options);
   }
+  if (options.url.startsWith(IN_OCI)) {
+    const { GenerativeAiEmbedder } = await import('./adapters/oci/embedder.ts');
+    const [, region = '', compartmentId = ''] = options.url.split(':');
+    return new GenerativeAiEmbedder({ ...options, ...(await generativeAi(region, compartmentId)) });
+  }
+  if (options.url.startsWith('folder:')) {
+    const { FolderEmbedder } = await import('./adapters/local/folder-embedder.ts');
+    return FolderEmbedder.open(options);
+  }
   const { HttpEmbedder } = await import('./adapters/local/http-embedder.ts');
   return new HttpEmbedder(options);
+}
+
+async function openChatModel(config: Config): Promise<ChatModel | null> {
+  const [, provider, model = ''] = /^(oci|openai):(.+)$/.exec(config.RAG_ANSWER_MODEL) ?? [];
+  if (provider === 'oci') {
+    const { GenerativeAiChatModel } = await import('./adapters/oci/chat-model.ts');
+    return new GenerativeAiChatModel({
+      model,
+      ...(await generativeAi(config.RAG_ANSWER_REGION, config.RAG_ANSWER_COMPARTMENT)),
+    });
+  }
+  if (provider === 'openai') {
+    const { OpenAiChatModel } = await import('./adapters/openai/chat-model.ts');
+    return new OpenAiChatModel({
+      model,
+      url: config.RAG_ANSWER_URL,
+      apiKey: secret(config.RAG_ANSWER_API_KEY),
+      compartmentId: config.RAG_ANSWER_COMPARTMENT,
+    });
+  }
+  return null;
+}
+
+async function requireAnswerModel(config: Config): Promise<ModelState> {
+  const { modelCatalog, requireModel } = await import('./adapters/oci/model-catalog.ts');
+  const region = config.RAG_ANSWER_REGION;
+  return requireModel(modelCatalog({ region }), {
+    region,
+    compartmentId: config.RAG_ANSWER_COMPARTMENT,
+    model: config.RAG_ANSWER_MODEL.slice(IN_OCI.length),
+    capability: 'CHAT',
+    settings: { model: 'RAG_ANSWER_MODEL', region: 'RAG_ANSWER_REGION', compartment: 'RAG_ANSWER_COMPARTMENT' },
+  });
+}
+
+/** Generative AI of a region, asked as the function. */
+async function generativeAi(region: string, compartmentId: string) {
+  const { functionPrincipal } = await import('./adapters/oci/client.ts');
+  return { region, compartmentId, principal: functionPrincipal() };
 }
 
 async function openNudge(url: string): Promise<Nudge> {
@@ -178,7 +240,26 @@ function oracleSettings(config: Config, log: Log, modelSource = ''): OracleSetti
           ? config.RAG_EMBEDDING_NEXT_MODEL_SOURCE
           : modelSource || config.RAG_EMBEDDING_MODEL_SOURCE,
       )(),
-    trace: config.RAG_DATABASE_TRACE === 'true' ? log : null,
+    log,
+    trace: config.RAG_DATABASE_TRACE === 'true',
+  };
+}
+
+function sqlSettings(config: Config, embeddingModel: EmbeddingModel): SqlSettings {
+  return {
+    embeddingModel,
+    cutoff: config.RAG_RETRIEVAL_CUTOFF,
+    topK: config.RAG_RETRIEVAL_TOP_K,
+    answer: config.RAG_ANSWER_MODEL.startsWith(IN_OCI)
+      ? {
+          model: config.RAG_ANSWER_MODEL.slice(IN_OCI.length),
+          region: config.RAG_ANSWER_REGION,
+          maxTokens: config.RAG_ANSWER_MAX_TOKENS,
+        }
+      : null,
+    keepsText: config.RAG_LOG_TEXT === 'true',
+    callsPerDay: config.RAG_LIMIT_MODEL_CALLS_PER_DAY,
+    callsPerPerson: config.RAG_LIMIT_MODEL_CALLS_PER_PERSON,
   };
 }
 

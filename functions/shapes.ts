@@ -11,15 +11,66 @@ const citation = z.object({
   distance: z.number().describe('Cosine distance to the question: 0 is the same, above the cutoff is far'),
 });
 
+const droppedSources = z.int().describe('How many of the sources, from the last on, did not fit before the model');
+const standaloneQuestion = z
+  .string()
+  .nullable()
+  .describe('What a follow-up was searched for as; null where the question stood by itself');
+const language = z.string().describe('Of the question, as ISO 639-1 code');
+const timings = z.record(z.string(), z.number()).describe('Milliseconds by stage');
+
 export const answer = z.object({
-  outcome: z.enum(['answered', 'not_found', 'off_topic', 'found']).describe('`found` only from search'),
-  answer: z.string().nullable().describe('With [n] behind what source n says; null from search'),
+  outcome: z.enum(['answered', 'not_found', 'off_topic']),
+  reason: z
+    .enum(['language_mismatch', 'no_citation', 'no_support', 'cut_off', 'withheld'])
+    .nullable()
+    .describe(
+      'language_mismatch: nothing was found, and the embedding model does not know the language of the question. no_citation, no_support: what the model wrote rests on no source, or says what its sources do not. cut_off: it came to its limit. withheld: its provider kept the answer back',
+    ),
+  answer: z
+    .string()
+    .describe('With [n] behind what source n says; or a fixed sentence, in the language of the question'),
   citations: z.array(citation),
+  support: z
+    .array(
+      z.object({
+        sentence: z.string(),
+        citations: z.array(z.int()).describe('What it rests on; none: nothing'),
+        verdict: z.enum(['supported', 'unsupported', 'unsure']),
+        missing: z.array(z.string()).describe('Figures, dates, ids and codes that its sources do not have'),
+      }),
+    )
+    .nullable()
+    .describe('Whether what each sentence cites bears it out; null where there was no answer to judge'),
+  removedCitations: z.array(z.string()).describe('Citations of the model that pointed nowhere, as it wrote them'),
+  droppedSources,
+  standaloneQuestion,
+  rewrittenBy: z.enum(['model', 'rule']).nullable().describe('What made the standalone question'),
+  language,
   model: z.string().nullable().describe('The answering model; null where none was asked'),
-  timings: z.record(z.string(), z.number()).describe('Milliseconds by stage'),
+  timings,
   callId: z.string(),
 });
 export type Answer = z.output<typeof answer>;
+
+export const searchAnswer = z.object({
+  outcome: z.enum(['found', 'off_topic']),
+  citations: z.array(citation),
+  prompt: z
+    .object({
+      instructions: z.string(),
+      turns: z.array(z.object({ role: z.enum(['user', 'assistant']), text: z.string() })),
+      text: z.string().describe('All of it as one text'),
+    })
+    .nullable()
+    .describe('The sources, numbered and fenced, with instructions, for a model of your own; null unless asked for'),
+  droppedSources,
+  standaloneQuestion,
+  language,
+  timings,
+  callId: z.string(),
+});
+export type SearchAnswer = z.output<typeof searchAnswer>;
 
 export const sourceState = z.object({
   sourceType: z.enum(SOURCE_TYPES),
@@ -56,7 +107,9 @@ export const status = z.object({
       missing: z.int().describe('Indexed sources that have none yet; the swap can be made when there are none'),
     })
     .nullable()
-    .describe('The model that is to take the place of embeddingModel; null where no swap is under way'),
+    .describe(
+      'The model that is to take the place of embeddingModel; null where no swap is under way, or you may not see everything',
+    ),
   answerModel: z.string(),
   database: z.string(),
   vectorIndex: z
@@ -70,7 +123,9 @@ export const status = z.object({
       builtAt: z.string().nullable(),
     })
     .nullable()
-    .describe('The approximate index; null where the database has none, and every search is exact'),
+    .describe(
+      'The approximate index; null where the database has none, and every search is exact, or you may not see everything',
+    ),
 });
 export type Status = z.output<typeof status>;
 
@@ -119,6 +174,77 @@ export const bulkResult = z.object({
   ),
 });
 export type BulkResult = z.output<typeof bulkResult>;
+
+export const askedQuestion = z.object({
+  callId: z.string(),
+  askedAt: z.string(),
+  employeeId: z.int().describe('Who asked'),
+  question: z.string().nullable().describe('Null where texts are kept out of the log'),
+  standaloneQuestion: z.string().nullable().describe('What was searched for, where that is not the question as asked'),
+  language: z.string().nullable(),
+  outcome: z.enum(['answered', 'not_found', 'off_topic', 'failed']),
+  reason: z.string().nullable().describe('Why, where the outcome alone does not say'),
+  errorCode: z.string().nullable().describe('The code of the problem, where it failed'),
+  answer: z
+    .string()
+    .nullable()
+    .describe('Null where there was none, texts are kept out of the log, or you may no longer see each of its sources'),
+  cutoff: z.number().nullable().describe('The distance beyond which nothing counted as near'),
+  sources: z.array(
+    z.object({
+      n: z.int(),
+      sourceType: z.enum(SOURCE_TYPES),
+      sourceId: z.string(),
+      title: z.string().nullable().describe('As it is now; null where the source has gone or you may not see it'),
+      distance: z.number().nullable(),
+      textScore: z
+        .number()
+        .nullable()
+        .describe('How well its words fit, as a share of the best; null for who may not see everything'),
+      fused: z.number().nullable().describe('What the order rests on; null for who may not see everything'),
+      exact: z.boolean().describe('Whether an id or a code in the question names it'),
+      cited: z.boolean(),
+    }),
+  ),
+  dropped: z.int().nullable().describe('Sources that did not fit before the model'),
+  removedCitations: z.array(z.string()).describe('Citations of the model that named no source'),
+  support: z.array(z.object({ sentence: z.string().nullable(), verdict: z.string() })).nullable(),
+  model: z.string().nullable(),
+  tokens: z.object({ prompt: z.int(), completion: z.int() }).nullable(),
+  timings: z.record(z.string(), z.number()).describe('Milliseconds by stage'),
+  cold: z.boolean().nullable().describe('Whether it was the first call of its process'),
+});
+export type AskedQuestion = z.output<typeof askedQuestion>;
+
+const MAX_GAP_DAYS = 3650;
+const GAP_DAYS = { error: `must be a whole number from 1 to ${MAX_GAP_DAYS}` };
+
+export const gapsQuery = z.strictObject({
+  days: z.coerce
+    .number(GAP_DAYS)
+    .int(GAP_DAYS)
+    .min(1, GAP_DAYS)
+    .max(MAX_GAP_DAYS, GAP_DAYS)
+    .default(30)
+    .describe('How far to look back'),
+});
+export type GapsQuery = z.output<typeof gapsQuery>;
+
+export const gaps = z.object({
+  gaps: z.array(
+    z.object({
+      question: z.string().describe('The newest wording'),
+      count: z.int(),
+      people: z.int().describe('How many different people have asked'),
+      outcomes: z.object({ not_found: z.int(), off_topic: z.int() }),
+      lastAskedAt: z.string(),
+      examples: z.array(z.string()).describe('Other wordings, the newest first; at most five'),
+    }),
+  ),
+  withoutText: z.int().describe('Questions whose texts are kept out of the log, and which are in no group'),
+  complete: z.boolean().describe('False where there are more questions than were looked at, which are the newest'),
+});
+export type Gaps = z.output<typeof gaps>;
 
 /** The OpenAPI document, of which this says no more than that it is an object. */
 export const openApi = z.looseObject({});

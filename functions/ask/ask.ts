@@ -1,145 +1,225 @@
-import { isOnTopic, NOT_FOUND, OFF_TOPIC, type Outcome } from '../core/answer.ts';
+import { LANGUAGE_MISMATCH, NOT_FOUND, OFF_TOPIC, type Outcome } from '../core/answer.ts';
 import { checkCitations } from '../core/citations.ts';
-import { excerptOf } from '../core/excerpt.ts';
-import type { Caller } from '../core/scope.ts';
-import { detectLanguage } from '../core/words.ts';
-import type { ChatModel } from '../ports/chat-model.ts';
-import type { Database } from '../ports/database.ts';
-import type { Embedder } from '../ports/embedder.ts';
-import type { Log } from '../ports/platform.ts';
+import { AnswerModelUnavailable, ModelCallLimit, toAppError } from '../core/errors.ts';
+import { isOnTopic, type TopicLimits } from '../core/evidence.ts';
+import type { Hit } from '../core/fusion.ts';
+import { detectLanguage, type Language } from '../core/language.ts';
+import type { Exchange } from '../core/prompt.ts';
+import { hasSupport } from '../core/support.ts';
 import type { Answer } from '../shapes.ts';
-import type { Hit } from '../store/chunks.ts';
 import { logQuestion, type QuestionLogEntry } from '../store/question-log.ts';
-import { elapsed, retrieve } from './retrieve.ts';
+import type { Answerer, DraftFlaw, Tokens } from './answerer.ts';
+import { type RetrievalOptions, retrieve, type Searching } from './retrieve.ts';
+import { toCitation, toNumberedSource, toSupport, whatIsShown } from './sources.ts';
+import { Stopwatch } from './stopwatch.ts';
+import { type JudgedStatement, judgeStatements } from './support.ts';
 
-export interface AskContext {
+export interface AskContext extends Searching, TopicLimits {
   callId: string;
   startedAt: number;
-  caller: Caller;
-  database: Database;
-  embedder: Embedder;
-  log: Log;
-  topK: number;
-  /** Whether who sees everything may be answered by way of an index that misses a few. */
-  approximate: boolean;
-  /** The distance beyond which nothing is near; it belongs to the embedding model. */
-  cutoff: number;
+  deadline: Date | null;
+  retrieval: RetrievalOptions;
+  /** What the embedding model understands: English alone, or any language. */
+  languages: 'en' | 'any';
+  /** Whether the texts of questions and answers go into the question log. */
+  textKept: boolean;
+  /** Whether this is the first call of its process. */
+  cold: boolean;
+}
+
+export interface Asked {
+  question: string;
+  history: Exchange[];
 }
 
 /** What was said, and what it rests on, before it is put into the answer's shape. */
 interface Reply {
   outcome: Outcome;
+  reason: Reason | null;
   answer: string;
   cited: number[];
+  removed: string[];
+  support: JudgedStatement[] | null;
+  dropped: number;
   model: string | null;
-  tokens: { prompt: number; completion: number } | null;
-  answerMs: number;
 }
 
+/** Why the outcome is what it is, where it does not say so itself. */
+type Reason = 'language_mismatch' | 'no_citation' | 'no_support' | DraftFlaw;
+
 /** Finds sources and has them answered from; the question and what came of it are logged, whatever comes. */
-export async function ask(context: AskContext, chatModel: ChatModel, question: string): Promise<Answer> {
-  const { database, embedder, caller, log, callId } = context;
-  let hits: Hit[] = [];
-  let timings: Record<string, number> = {};
-  const record = (entry: Pick<QuestionLogEntry, 'outcome' | 'answer' | 'cited' | 'model' | 'tokens'>) =>
-    logQuestion(database, caller, {
-      ...entry,
-      callId,
-      question,
-      retrieved: hits.map(({ chunkId, distance }) => ({ chunkId, distance })),
-      timings,
-    });
+export async function ask(context: AskContext, answerer: Answerer, asked: Asked): Promise<Answer> {
+  const run = new Run(context, answerer, asked);
   try {
-    const retrieval = await retrieve(database, embedder, log, caller, question, context);
-    hits = retrieval.hits;
-    timings = retrieval.timings;
-    const { outcome, answer, cited, model, tokens, answerMs } = await answerFrom(context, chatModel, question, hits);
-    timings = { ...timings, answer: answerMs };
-    await record({ outcome, answer, cited: cited.flatMap((n) => hits[n - 1]?.chunkId ?? []), model, tokens });
-    return {
-      outcome,
-      answer,
-      citations: cited.flatMap((n) => toCitation(hits, n, answer)),
-      model,
-      timings: { ...timings, total: elapsed(context.startedAt, performance.now()) },
-      callId,
-    };
-  } catch (error) {
-    await record({ outcome: 'failed', answer: null, cited: [], model: chatModel.model, tokens: null }).catch(
+    const answer = await run.answer();
+    await run.log(answer.outcome as Outcome);
+    return answer;
+  } catch (thrown) {
+    const error = toAppError(thrown);
+    await run.log('failed', error.code).catch(
       // What failed may be the database itself: then the log of the process is all there is.
-      (cause: unknown) => log.error('question_not_logged', cause),
+      (cause: unknown) => context.log.error('question_not_logged', cause),
     );
+    // Without an answer, what was found is still worth showing.
+    if (error instanceof AnswerModelUnavailable || error instanceof ModelCallLimit) error.members = run.found();
     throw error;
   }
 }
 
-async function answerFrom(
-  { cutoff, log }: AskContext,
-  chatModel: ChatModel,
-  question: string,
-  hits: Hit[],
-): Promise<Reply> {
-  const language = detectLanguage(question);
-  const refuse = (outcome: 'not_found' | 'off_topic', model: string | null, rest: Partial<Reply> = {}): Reply => ({
-    outcome,
-    answer: (outcome === 'off_topic' ? OFF_TOPIC : NOT_FOUND)[language],
-    cited: [],
-    model,
-    tokens: null,
-    answerMs: 0,
-    ...rest,
-  });
-  if (!isOnTopic(distances(hits), cutoff)) return refuse('off_topic', null);
+class Run {
+  readonly #context: AskContext;
+  readonly #answerer: Answerer;
+  readonly #asked: Asked;
+  readonly #language: Language;
+  readonly #watch = new Stopwatch();
+  #standalone: Pick<Answer, 'standaloneQuestion' | 'rewrittenBy'> = { standaloneQuestion: null, rewrittenBy: null };
+  #hits: Hit[] = [];
+  #reply: Reply | null = null;
+  /** Of all calls of a model. */
+  #tokens: Tokens | null = null;
 
-  const start = performance.now();
-  const sources = hits.map((hit, i) => ({ n: i + 1, title: hit.title, text: shownText(hit) }));
-  const { answer, tokens = null } = await chatModel.answer({ question, language, sources });
-  const rest = { tokens, answerMs: elapsed(start, performance.now()) };
-  if (answer === null) return refuse('not_found', chatModel.model, rest);
+  constructor(context: AskContext, answerer: Answerer, asked: Asked) {
+    this.#context = context;
+    this.#answerer = answerer;
+    this.#asked = asked;
+    this.#language = detectLanguage(asked.question);
+  }
 
-  const checked = checkCitations(answer, sources.length);
-  if (checked.removed.length > 0) log.warn('citations_removed', { numbers: checked.removed });
-  if (checked.cited.length === 0) return refuse('not_found', chatModel.model, rest);
-  return { outcome: 'answered', answer: checked.answer, cited: checked.cited, model: chatModel.model, ...rest };
-}
+  async answer(): Promise<Answer> {
+    const { callId, startedAt } = this.#context;
+    const question = await this.#toStandalone();
+    const { hits, timings } = await retrieve(this.#context, question, this.#context.retrieval);
+    this.#hits = hits;
+    this.#watch.add(timings);
+    const reply = await this.#replyTo(question);
+    this.#reply = reply;
+    return {
+      outcome: reply.outcome,
+      reason: reply.reason,
+      answer: reply.answer,
+      citations: reply.cited.flatMap((n) => toCitation(hits, n, reply.answer)),
+      support: reply.support === null ? null : toSupport(reply.support),
+      removedCitations: reply.removed,
+      droppedSources: reply.dropped,
+      ...this.#standalone,
+      language: this.#language,
+      model: reply.model,
+      timings: this.#watch.total(startedAt),
+      callId,
+    };
+  }
 
-/** Finds sources and returns them all, without an answer. */
-export async function search(context: AskContext, question: string): Promise<Answer> {
-  const { database, embedder, caller, log, cutoff } = context;
-  const { hits, timings } = await retrieve(database, embedder, log, caller, question, context);
-  const found = isOnTopic(distances(hits), cutoff);
-  return {
-    outcome: found ? 'found' : 'off_topic',
-    answer: null,
-    citations: found ? hits.flatMap((_, i) => toCitation(hits, i + 1, null)) : [],
-    model: null,
-    timings: { ...timings, total: elapsed(context.startedAt, performance.now()) },
-    callId: context.callId,
-  };
-}
+  /** What a problem document tells beside the problem: the sources, in their order. */
+  found(): Pick<Answer, 'citations' | 'timings'> {
+    return {
+      citations: this.#hits.flatMap((_, i) => toCitation(this.#hits, i + 1, null)),
+      timings: this.#watch.total(this.#context.startedAt),
+    };
+  }
 
-const distances = (hits: Hit[]) => hits.map((hit) => hit.distance);
+  async log(outcome: QuestionLogEntry['outcome'], errorCode: string | null = null): Promise<void> {
+    const { database, caller, callId, textKept, cutoff, cold } = this.#context;
+    const { question } = this.#asked;
+    const reply = this.#reply;
+    const { standaloneQuestion } = this.#standalone;
+    await logQuestion(database, caller, {
+      callId,
+      textKept,
+      question,
+      standalone: standaloneQuestion,
+      language: this.#language,
+      outcome,
+      reason: reply?.reason ?? null,
+      errorCode,
+      answer: reply?.answer ?? null,
+      cutoff,
+      retrieved: this.#hits.map(({ chunkId, sourceType, sourceId, distance, words, score, naming }, i) => ({
+        n: i + 1,
+        chunkId,
+        sourceType,
+        sourceId,
+        distance,
+        textScore: words,
+        fused: score,
+        exact: naming !== null,
+      })),
+      dropped: reply?.dropped ?? 0,
+      cited: reply?.cited.flatMap((n) => this.#hits[n - 1]?.chunkId ?? []) ?? [],
+      removedCitations: reply?.removed ?? [],
+      support: reply?.support?.map(({ text, support }) => ({ sentence: text, verdict: support })) ?? null,
+      model: outcome === 'failed' ? this.#answerer.model : (reply?.model ?? null),
+      timings: this.#watch.timings,
+      tokens: this.#tokens,
+      cold,
+    });
+  }
 
-/** The passage with those beside it: the section around it, as far as it was cut. */
-function shownText(hit: Hit): string {
-  const withoutAnchor = (passage: string) => passage.slice(passage.indexOf('\n') + 1);
-  const parts = [hit.content];
-  if (hit.before !== null) parts.unshift(hit.before);
-  if (hit.after !== null) parts.push(hit.after);
-  return parts.map((part, i) => (i === 0 ? part : withoutAnchor(part))).join('');
-}
+  /** The question as it is searched for: a follow-up needs what it refers to. */
+  async #toStandalone(): Promise<string> {
+    const { question, history } = this.#asked;
+    if (history.length === 0) return question;
+    const { deadline } = this.#context;
+    const standalone = await this.#watch.time('rewrite', () => this.#answerer.standalone(question, history, deadline));
+    this.#count(standalone.tokens);
+    if (standalone.question !== question) {
+      this.#standalone = { standaloneQuestion: standalone.question, rewrittenBy: standalone.by };
+    }
+    return standalone.question;
+  }
 
-function toCitation(hits: Hit[], n: number, answer: string | null): Answer['citations'] {
-  const hit = hits[n - 1];
-  if (hit === undefined) return [];
-  return [
-    {
-      n,
-      sourceType: hit.sourceType,
-      sourceId: hit.sourceId,
-      title: hit.title,
-      excerpt: excerptOf(answer === null ? hit.content : shownText(hit), answer),
-      distance: Math.round(hit.distance * 1e4) / 1e4,
-    },
-  ];
+  async #replyTo(question: string): Promise<Reply> {
+    const { log, deadline } = this.#context;
+    const hits = this.#hits;
+    if (!isOnTopic(question, hits, this.#context)) return this.#refuse('off_topic', null);
+
+    const { history } = this.#asked;
+    const answerer = this.#answerer;
+    const sources = hits.map(toNumberedSource);
+    // A rule's question is words put together, which a model reads worse than the conversation itself.
+    const asked = this.#standalone.rewrittenBy === 'rule' ? question : this.#asked.question;
+    const { answer, flaw, shown, tokens } = await this.#watch.time('answer', () =>
+      answerer.answer({ question: asked, sources, history, deadline }),
+    );
+    this.#count(tokens);
+    const rest = { model: answerer.model, dropped: hits.length - shown };
+    if (answer === null) return this.#refuse('not_found', flaw, rest);
+
+    const checked = checkCitations(
+      answer,
+      hits.slice(0, shown).map(({ sourceType, sourceId }, i) => ({ n: i + 1, sourceType, sourceId })),
+    );
+    const { removed, cited } = checked;
+    if (removed.length > 0) log.warn('citations_removed', { count: removed.length });
+    if (cited.length === 0) return this.#refuse('not_found', flaw ?? 'no_citation', { ...rest, removed });
+
+    const support = await this.#watch.time('support', () =>
+      judgeStatements(this.#context, checked.answer, hits, whatIsShown, this.#context),
+    );
+    if (!hasSupport(support)) return this.#refuse('not_found', flaw ?? 'no_support', { ...rest, removed, support });
+    return { outcome: 'answered', reason: flaw, answer: checked.answer, cited, removed, support, ...rest };
+  }
+
+  #count(tokens: Tokens | null): void {
+    if (tokens === null) return;
+    const { prompt, completion } = this.#tokens ?? { prompt: 0, completion: 0 };
+    this.#tokens = { prompt: prompt + tokens.prompt, completion: completion + tokens.completion };
+  }
+
+  #refuse(outcome: 'not_found' | 'off_topic', reason: Reason | null, rest: Partial<Reply> = {}): Reply {
+    const language = this.#language;
+    // The search by meaning was blind: that is what to tell, rather than that there is nothing.
+    const isBlind = this.#context.languages === 'en' && language !== 'en' && reason === null;
+    const sentences = isBlind ? LANGUAGE_MISMATCH : outcome === 'off_topic' ? OFF_TOPIC : NOT_FOUND;
+    return {
+      outcome,
+      reason: isBlind ? 'language_mismatch' : reason,
+      answer: sentences[language],
+      cited: [],
+      removed: [],
+      support: null,
+      dropped: 0,
+      model: null,
+      ...rest,
+    };
+  }
 }

@@ -4,8 +4,10 @@ import { type Call, createHttpFunction } from '../http.ts';
 import type { VectorIndexState } from '../ports/vector-index.ts';
 import { RECORDS } from '../routes.ts';
 import { createServices } from '../services.ts';
-import { type AskContext, ask, search } from './ask.ts';
-import type { Question } from './question.ts';
+import type { GapsQuery } from '../shapes.ts';
+import { type Answerer, EXTRACTIVE, ExtractiveAnswerer } from './answerer.ts';
+import { type AskContext, type Asked, ask } from './ask.ts';
+import type { Question, SearchQuestion } from './question.ts';
 
 const services = createServices(process.env);
 
@@ -14,12 +16,17 @@ serve(
     'ask',
     {
       async ask(call) {
-        const { question } = call.body as Question;
-        return { status: 200, body: await ask(await askContext(call), await services.chatModel(), question) };
+        const context = await askContext(call);
+        const body = await ask(context, await answererFor(call, context), askedIn(call)).finally(() =>
+          services.flushMetrics(call.log),
+        );
+        return { status: 200, body };
       },
       async search(call) {
-        const { question } = call.body as Question;
-        return { status: 200, body: await search(await askContext(call), question) };
+        const { search } = await import('./search.ts');
+        const { format } = call.body as SearchQuestion;
+        const promptTokens = format === 'prompt' ? services.config.RAG_ANSWER_PROMPT_TOKENS : null;
+        return { status: 200, body: await search(await askContext(call), askedIn(call), promptTokens) };
       },
       async getRecord(call) {
         const { readRecord } = await import('./read.ts');
@@ -55,10 +62,20 @@ serve(
           maxAttempts: services.config.RAG_WORKER_MAX_ATTEMPTS,
           embeddingModel: (await services.embedder()).model,
           nextModel: services.config.RAG_EMBEDDING_NEXT_MODEL || null,
-          answerModel: (await services.chatModel()).model,
+          answerModel: (await services.chatModel())?.model ?? EXTRACTIVE,
           vectorIndex: await readIndexState(),
         });
         return { status: 200, body };
+      },
+      async getQuestion(call) {
+        const { readAskedQuestion } = await import('./history.ts');
+        const database = await services.database(call.deadline);
+        return { status: 200, body: await readAskedQuestion(database, callerOf(call), call.params.callId ?? '') };
+      },
+      async listGaps(call) {
+        const { readGaps } = await import('./history.ts');
+        const { days } = call.query as GapsQuery;
+        return { status: 200, body: await readGaps(await services.database(call.deadline), callerOf(call), days) };
       },
       async getOpenApi() {
         const { openApiDocument } = await import('../openapi.ts');
@@ -102,20 +119,61 @@ async function readIndexState(): Promise<VectorIndexState | null> {
   return index === null ? null : index.state(await services.embedder());
 }
 
+let isCold = true;
+
 async function askContext(call: Call): Promise<AskContext> {
   const { config } = services;
+  const { topK = config.RAG_RETRIEVAL_TOP_K, filter = {} } = call.body as Question;
+  const cold = isCold;
+  isCold = false;
   const [database, embedder] = await Promise.all([services.database(call.deadline), services.embedder()]);
   return {
     callId: call.callId,
     startedAt: call.startedAt,
+    deadline: call.deadline,
     caller: callerOf(call),
     database,
     embedder,
     log: call.log,
-    topK: (call.body as Question).topK ?? config.RAG_RETRIEVAL_TOP_K,
-    approximate: mayApproximate(),
+    retrieval: {
+      topK,
+      filter,
+      vectorWeight: config.RAG_RETRIEVAL_VECTOR_WEIGHT,
+      maxPerSource: config.RAG_RETRIEVAL_MAX_PER_SOURCE,
+      approximate: mayApproximate(),
+    },
     cutoff: config.RAG_RETRIEVAL_CUTOFF,
+    wordCoverage: config.RAG_RETRIEVAL_WORD_COVERAGE,
+    languages: config.RAG_EMBEDDING_LANGUAGES,
+    textKept: config.RAG_LOG_TEXT === 'true',
+    cold,
   };
+}
+
+function askedIn(call: Call): Asked {
+  const { question, history = [] } = call.body as Question;
+  return { question, history };
+}
+
+async function answererFor(call: Call, { database, caller }: AskContext): Promise<Answerer> {
+  const { config, metrics } = services;
+  const chatModel = await services.chatModel();
+  if (chatModel === null) return new ExtractiveAnswerer();
+  const [{ ChatAnswerer }, { takeModelCallOrThrow }] = await Promise.all([
+    import('./chat-answerer.ts'),
+    import('./limits.ts'),
+  ]);
+  return new ChatAnswerer(chatModel, {
+    promptTokens: config.RAG_ANSWER_PROMPT_TOKENS,
+    maxTokens: config.RAG_ANSWER_MAX_TOKENS,
+    takeCall: () =>
+      takeModelCallOrThrow(database, caller, {
+        perDay: config.RAG_LIMIT_MODEL_CALLS_PER_DAY,
+        perPersonPerDay: config.RAG_LIMIT_MODEL_CALLS_PER_PERSON,
+      }),
+    metrics,
+    log: call.log,
+  });
 }
 
 function callerOf(call: Call): Caller {

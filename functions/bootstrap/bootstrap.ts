@@ -20,6 +20,18 @@ export interface BootstrapContext {
   backfill: boolean;
   /** The chunks of another model may be embedded anew with this one. */
   reembed: boolean;
+  /** Makes ready the stored code that answers those who live in SQL; left out where the database has none. */
+  prepareSqlCallers?: () => Promise<SqlCallers>;
+  /** Makes sure that the answering model can be asked; left out where none is asked over a network. */
+  requireAnswerModel?: () => Promise<AnswerModelState>;
+}
+
+type SqlCallers = 'ready' | 'unavailable';
+
+interface AnswerModelState {
+  state: string;
+  /** When its provider serves it no more, as RFC 3339 has it; null where that is not told. */
+  retiresAt: string | null;
 }
 
 export interface BootstrapReport {
@@ -31,6 +43,10 @@ export interface BootstrapReport {
   enqueued: number;
   /** Sources enqueued because they had chunks of a model that is neither; their drain removes those. */
   outdated: number;
+  /** Whether SQL callers are served; left out where the database has no such code. */
+  sqlCallers?: SqlCallers;
+  /** Left out where no answering model is looked for. */
+  answerModel?: AnswerModelState;
 }
 
 /**
@@ -45,6 +61,7 @@ export async function bootstrap(context: BootstrapContext): Promise<BootstrapRep
   for (const model of context.embedders) {
     if ((await context.modelStore?.prepare(model)) === 'loaded') loaded.push(model.model);
   }
+  const sqlCallers = await context.prepareSqlCallers?.();
   const others = (await storedModels(database)).filter((model) => model !== embeddingModel);
   let outdated = 0;
   if (others.length > 0) {
@@ -55,7 +72,16 @@ export async function bootstrap(context: BootstrapContext): Promise<BootstrapRep
   }
   let enqueued = context.backfill || reembed ? await enqueueMissing(database, embeddingModel) : 0;
   if (nextModel !== null) enqueued += await enqueueMissing(database, nextModel);
-  return { migrated, loaded, enqueued, outdated };
+  // Last, so that the records are kept and found also where no model answers.
+  const answerModel = await context.requireAnswerModel?.();
+  return {
+    migrated,
+    loaded,
+    enqueued,
+    outdated,
+    ...(sqlCallers && { sqlCallers }),
+    ...(answerModel && { answerModel }),
+  };
 }
 
 function mismatch(others: string[], model: string, missing: number, all: number): string {

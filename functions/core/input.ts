@@ -26,6 +26,15 @@ export function parseJson(text: string, what = 'body'): unknown {
   }
 }
 
+/** The parameters of a URL's query as texts; one that is given twice is InvalidInput. */
+export function parseQuery(query: string): Record<string, string> {
+  const given = [...new URLSearchParams(query)];
+  const names = given.map(([name]) => name);
+  const twice = names.find((name, i) => names.indexOf(name) < i);
+  if (twice !== undefined) throw InvalidInput.of([{ field: twice, fault: 'is given more than once' }]);
+  return Object.fromEntries(given);
+}
+
 /** The value in its shape, or InvalidInput with a fault for each field; `prefix` is where the value stands. */
 export function validate<T>(shape: z.ZodType<T>, value: unknown, prefix = ''): T {
   const parsed = shape.safeParse(value);

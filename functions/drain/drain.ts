@@ -236,6 +236,7 @@ class DrainRun {
       moving.map(({ plan, current, next }) => ({
         ref: plan.work.ref,
         content: plan.content,
+        language: plan.language,
         removed: plan.removed,
         written: [
           toWrite(embedder, plan.current, current),

@@ -88,7 +88,7 @@ async function encodeLists(
   const texts = lists.flat();
   if (texts.length === 0) return lists.map(() => []);
   try {
-    const vectors = await embedder.encode(texts);
+    const vectors = await embedder.encode(texts, 'passage');
     let used = 0;
     return lists.map((list) => {
       used += list.length;

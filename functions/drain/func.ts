@@ -3,11 +3,13 @@ import type { Log } from '../ports/platform.ts';
 import { createServices } from '../services.ts';
 import { type DrainReport, drain } from './drain.ts';
 import { reportGauges } from './gauges.ts';
+import { Retention } from './retention.ts';
 import { isQuietAlarm } from './trigger.ts';
 import { tendVectorIndex } from './vector-index.ts';
 
 const services = createServices(process.env);
 const { config } = services;
+const retention = new Retention(config.RAG_LOG_RETENTION_DAYS);
 
 /** Calls to the database end so long before the drain itself, so that there is time to give claims back. */
 const RESCUE_MS = 4000;
@@ -52,6 +54,7 @@ async function run(callId: string, deadline: Date | null, log: Log): Promise<Dra
     await tendVectorIndex(await services.database(deadline), index, await services.embedder(), log);
   }
   if (stoppedBy === 'deadline') await services.nudge(log);
+  else await retention.visit(await services.database(deadline), log, deadline);
   if (Object.values(counts).some((count) => count > 0)) log.info('drained', { ...report });
   return report;
 }
@@ -67,5 +70,5 @@ async function reportFigures(deadline: Date | null, log: Log): Promise<void> {
     log.warn('queue_unread', { reason: String(error) });
   }
   // The counts of this drain go out also where the queue could not be read.
-  await services.metrics.flush().catch((error: unknown) => log.warn('metrics_lost', { reason: String(error) }));
+  await services.flushMetrics(log);
 }

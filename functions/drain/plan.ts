@@ -1,7 +1,9 @@
 import { sha256Hex } from '../core/hash.ts';
 import type { SourceContent } from '../core/kinds/kind.ts';
+import { detectLanguage, type Language } from '../core/language.ts';
 import { cutIntoPassages } from '../core/passages.ts';
 import type { SourceWork } from '../core/queue.ts';
+import { indexTerms } from '../core/terms.ts';
 import type { IndexedSource, StoredState } from '../store/sources.ts';
 
 /** What is asked of a model here: its name, and its window, to which passages are cut. */
@@ -10,13 +12,20 @@ interface PlannedModel {
   readonly window: number;
 }
 
+interface PlannedPassage {
+  chunkNo: number;
+  section: number | null;
+  /** What the text index holds of it. */
+  terms: string;
+}
+
 /** What is to be written of a source's passages by one model. */
 export interface ModelPlan {
   model: string;
   /** The passages that keep their vectors. */
-  kept: { chunkNo: number; section: number | null }[];
+  kept: PlannedPassage[];
   /** The passages that need a vector. */
-  added: { chunkNo: number; section: number | null; content: string; contentHash: string }[];
+  added: (PlannedPassage & { content: string; contentHash: string })[];
 }
 
 /** What must happen so that a source's chunks say what its record says. */
@@ -24,6 +33,7 @@ export interface SourcePlan {
   work: SourceWork;
   /** Null: the source has gone, or has nothing to index. */
   content: SourceContent | null;
+  language: Language;
   state: StoredState;
   foundGeneration: number | null;
   /** The passages of the current model. */
@@ -49,14 +59,16 @@ export function planSource(
 ): SourcePlan | null {
   if (indexed !== undefined && indexed.generation > work.generation) return null;
   const stored = indexed?.chunks ?? [];
+  const language = detectLanguage(content?.text ?? '');
   const plan: SourcePlan = {
     work,
     content,
+    language,
     state: 'ready',
     foundGeneration: indexed?.generation ?? null,
     chunkCount: 0,
-    current: planModel(content, stored, current),
-    next: next === null ? null : planModel(content, stored, next),
+    current: planModel(content, language, stored, current),
+    next: next === null ? null : planModel(content, language, stored, next),
     removed: [],
   };
   plan.chunkCount = plan.current.kept.length + plan.current.added.length;
@@ -79,6 +91,7 @@ export function planSource(
 
 function planModel(
   content: SourceContent | null,
+  language: Language,
   stored: IndexedSource['chunks'],
   { model, window }: PlannedModel,
 ): ModelPlan {
@@ -88,8 +101,9 @@ function planModel(
   );
   for (const [chunkNo, passage] of (content === null ? [] : cutIntoPassages(content.text, window)).entries()) {
     const contentHash = sha256Hex(passage.content);
-    if (hashes.get(chunkNo) === contentHash) plan.kept.push({ chunkNo, section: passage.section });
-    else plan.added.push({ chunkNo, ...passage, contentHash });
+    const planned = { chunkNo, section: passage.section, terms: indexTerms(passage.content, language) };
+    if (hashes.get(chunkNo) === contentHash) plan.kept.push(planned);
+    else plan.added.push({ ...planned, content: passage.content, contentHash });
   }
   return plan;
 }

@@ -21,10 +21,10 @@ interface Owner {
 const instanceFile = (folder: string) => join(folder, 'instance.json');
 const ownerFile = (folder: string) => join(folder, 'owner.json');
 /**
- * What may be in a folder that holds no data yet: what a start leaves that is cut off, and the checkpoints of imports
- * into a server elsewhere.
+ * What may be in a folder that holds no data yet: what a start leaves that is cut off, the checkpoints of imports into a
+ * server elsewhere, and what was measured before.
  */
-const NO_DATA = /^(imports|(owner|instance)\.json(\..+)?)$/;
+const NO_DATA = /^(imports|(owner|instance|calibration)\.json(\..+)?)$/;
 const WAIT_FOR_DATABASE_MS = 10_000;
 
 /**

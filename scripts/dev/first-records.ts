@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { LOCAL_PEOPLE } from './token-issuer.ts';
 
 /** The sample team: 12 people, 3 projects, 8 sprints, 120 tasks with comments. */
-export const readSampleRecords = () => readFile(new URL('./sample-data.ndjson', import.meta.url));
+export const SAMPLE_FILE = new URL('./sample-data.ndjson', import.meta.url);
+
+export const readSampleRecords = () => readFile(SAMPLE_FILE);
 
 /** The three people whom the ready-made tokens name, for a data folder that starts empty. */
 export function peopleAlone(): Buffer {

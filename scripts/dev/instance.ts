@@ -3,10 +3,12 @@ import { WRITE_SCOPE } from '../../functions/routes.ts';
 import type { BulkResult } from '../../functions/shapes.ts';
 import { UserError } from '../user-error.ts';
 import { welcome } from './banner.ts';
+import { readCalibration } from './calibration-file.ts';
 import { claimDataFolder, type DataFolder } from './data-folder.ts';
 import { peopleAlone, readSampleRecords } from './first-records.ts';
 import { Gateway } from './gateway.ts';
 import type { Undo } from './launch.ts';
+import { LOCAL_MODEL } from './local-model.ts';
 import type { InstanceOptions } from './options.ts';
 import { checkSettings, type LocalStack, runBootstrap, startStack } from './stack.ts';
 import { LOCAL_PEOPLE, signToken } from './token-issuer.ts';
@@ -50,7 +52,10 @@ export async function runInstance(
   const instance = (await data.readInstance()) ?? { records: 'pending' as const };
   if (instance.records === 'pending') say('Making a new database …');
   await data.writeInstance(instance);
-  const stack = await startStack(data, settings);
+  const calibrated = await readCalibration(data.path, settings.RAG_EMBEDDING_MODEL ?? LOCAL_MODEL.name);
+  if (calibrated.note !== null) say(calibrated.note);
+  // Whoever sets something means it.
+  const stack = await startStack(data, { ...calibrated.settings, ...settings });
   undo.push(() => stack.close());
   await runBootstrap(stack, options.reembed).catch((error: Error) => {
     throw own === undefined ? error : new UserError(`${error.message} (more in ${data.logPath} and ${own.log})`);

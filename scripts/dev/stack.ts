@@ -107,6 +107,7 @@ export function checkSettings(settings: Record<string, string>): void {
 function localSettings(runFolder: string, jwks: string): Record<string, string> {
   return {
     RAG_DATABASE: `postgresql://postgres@localhost/postgres?host=${encodeURIComponent(runFolder)}`,
+    RAG_TEXT_INDEX: 'bm25',
     RAG_EMBEDDING_MODEL: LOCAL_MODEL.name,
     RAG_EMBEDDING_URL: `unix:${join(runFolder, 'encoder')}`,
     RAG_EMBEDDING_DIMENSION: String(LOCAL_MODEL.dimension),

@@ -42,6 +42,12 @@ export function readArgs<O extends Options>(
   };
 }
 
+/** The options that name a place again, in a command line to copy; '' for the default one. */
+export function optionsOf({ data, url }: Place): string {
+  if (url !== null) return ` --url ${url}`;
+  return data === resolve('.data') ? '' : ` --data ${data}`;
+}
+
 function toFolder(value: unknown): string {
   if (value === '') throw new UserError('--data must name a folder');
   return resolve(typeof value === 'string' ? value : '.data');

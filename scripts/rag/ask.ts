@@ -1,6 +1,6 @@
 import type { Answer } from '../../functions/shapes.ts';
 import { UserError } from '../user-error.ts';
-import { readArgs } from './args.ts';
+import { optionsOf, readArgs } from './args.ts';
 import { connect } from './connect.ts';
 import { say } from './printing.ts';
 
@@ -19,7 +19,12 @@ export async function ask(args: string[]): Promise<number> {
     question: positionals[0],
     ...(topK === undefined ? {} : { topK: Number(topK) }),
   });
-  say(answer.answer ?? '');
+  say(answer.answer);
+  for (const { sentence, verdict, missing } of answer.support ?? []) {
+    if (verdict !== 'unsupported') continue;
+    const what = missing.length > 0 ? `its sources do not have ${missing.join(', ')}` : 'its sources do not say so';
+    say(`\nNot borne out: "${sentence}" (${what})`);
+  }
   if (answer.citations.length > 0) {
     say('\nSources');
     for (const { n, sourceType, sourceId, title, distance } of answer.citations) {
@@ -27,6 +32,8 @@ export async function ask(args: string[]): Promise<number> {
     }
   }
   const by = answer.model === null ? '' : `, by ${answer.model}`;
-  say(`\n${answer.outcome} in ${Math.round(answer.timings.total ?? 0)} ms${by}`);
+  say(
+    `\n${answer.outcome} in ${Math.round(answer.timings.total ?? 0)} ms${by}; why: npm run rag -- explain ${answer.callId}${optionsOf(place)}`,
+  );
   return 0;
 }

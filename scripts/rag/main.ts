@@ -1,7 +1,11 @@
 // npm run rag: asks, imports and looks after an instance from the command line.
 import { UserError } from '../user-error.ts';
 import { ask } from './ask.ts';
+import { calibrateCommand } from './calibrate/calibrate.ts';
+import { explain } from './explain.ts';
+import { gaps } from './gaps.ts';
 import { importFile } from './import/import.ts';
+import { leakTest } from './leak-test/leak-test.ts';
 import { printable } from './printing.ts';
 import { requeue, status } from './status.ts';
 import { token } from './token.ts';
@@ -10,7 +14,11 @@ import { USAGE } from './usage.ts';
 /** Each takes its arguments and resolves to the exit code; what a person can mend is a UserError. */
 const COMMANDS: Record<string, (args: string[]) => Promise<number>> = {
   ask,
+  calibrate: calibrateCommand,
+  explain,
+  gaps,
   import: importFile,
+  'leak-test': leakTest,
   requeue,
   status,
   token,

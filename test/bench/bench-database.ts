@@ -22,7 +22,12 @@ export class BenchDatabase {
     const folder = mkdtempSync(join(tmpdir(), 'oci-rag-bench-'));
     const { url, stop } = await startDatabase(join(folder, 'database'));
     await new PostgresMigrator(url).apply(await readMigrations(join(MIGRATIONS, 'postgres')));
-    const database = PostgresDatabase.open({ connectionString: url, poolMax: 4, onIdleError: () => {} });
+    const database = PostgresDatabase.open({
+      connectionString: url,
+      poolMax: 4,
+      textIndex: 'bm25',
+      onIdleError: () => {},
+    });
     return new BenchDatabase(url, database, async () => {
       await database.close();
       await stop();

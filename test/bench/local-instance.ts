@@ -80,7 +80,7 @@ async function measureWriteToAnswerable(api: LocalApi): Promise<Finding> {
 }
 
 async function measureAnswers(api: LocalApi): Promise<Finding> {
-  const fixtures = readFileSync(join(ROOT, 'test/fixtures/sample-questions.json'), 'utf8');
+  const fixtures = readFileSync(join(ROOT, 'scripts/eval/sample-questions.json'), 'utf8');
   const questions = (JSON.parse(fixtures) as { question: string }[]).map(({ question }) => question);
   const elapsed: number[] = [];
   const until = performance.now() + ASK_FOR_MS;

@@ -35,7 +35,7 @@ async function drainRow(tx: Transaction, embedder: Embedder): Promise<boolean> {
     { id },
   );
   if (stored?.content_hash !== hash) {
-    const [vector = ''] = await embedder.encode([text]);
+    const [vector = ''] = await embedder.encode([text], 'passage');
     await tx.execute(
       `MERGE INTO rag_chunk c
        USING (SELECT CAST(:id AS VARCHAR(512)) AS source_id FROM dual) s

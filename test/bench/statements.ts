@@ -33,7 +33,13 @@ export async function measureStatements(bench: BenchDatabase): Promise<Finding[]
   const caller = { employeeId: 1, role: 'manager' } as const;
   const silent = { info() {}, warn() {}, error() {} };
   const retrieval = await counting.during(() =>
-    retrieve(counting, constantEmbedder, silent, caller, 'Which task?', { topK: 8, approximate: false }),
+    retrieve({ database: counting, embedder: constantEmbedder, caller, log: silent }, 'Which task 7 has ORA-1652?', {
+      topK: 8,
+      vectorWeight: 0.5,
+      maxPerSource: 0,
+      filter: {},
+      approximate: false,
+    }),
   );
 
   const finding = (what: string, { statements, roundTrips }: Counts, goal?: number): Finding => ({

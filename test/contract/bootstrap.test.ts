@@ -1,10 +1,14 @@
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { readMigrations } from '../../functions/bootstrap/migrations.ts';
-import { Conflict, ModelMismatch } from '../../functions/core/errors.ts';
+import { Conflict, ModelMismatch, SetupFailed } from '../../functions/core/errors.ts';
+import { sha256Hex } from '../../functions/core/hash.ts';
+import { type SourceRef, sourceKey } from '../../functions/core/kinds/kind.ts';
+import { loadContents } from '../../functions/store/kinds.ts';
 import { MIGRATIONS } from '../support/database-process.ts';
-import { HashingEmbedder, vector } from '../support/hashing-embedder.ts';
-import { readChunks, readQueueRows, waitingSources } from '../support/inspect.ts';
+import { HashingEmbedder, hashVector, vector } from '../support/hashing-embedder.ts';
+import { callerOf, readChunks, readQueueRows, waitingSources } from '../support/inspect.ts';
+import { findSources } from '../support/questions.ts';
 import { put } from '../support/records.ts';
 import { boot } from './boot.ts';
 import { type Bench, forEachDatabase } from './databases.ts';
@@ -31,6 +35,25 @@ const appliedNames = async (bench: Bench) =>
 const loseChunks = (bench: Bench, id: string) =>
   bench.database.transaction('system', (tx) => tx.execute('DELETE FROM rag_chunk WHERE source_id = :id', { id }));
 
+/** Has a waiting source indexed as the first version did: without language, terms, or a second model. */
+async function storeAsFirstVersion(bench: Bench, ref: SourceRef): Promise<void> {
+  const contents = await bench.database.transaction('system', (tx) => loadContents(tx, [ref]));
+  const content = contents.get(sourceKey(ref))?.();
+  if (content === undefined) throw new Error('there is no such source');
+  const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
+  const embedding = `[${hashVector(content.text).join(',')}]`;
+  await asOwner(
+    bench,
+    `INSERT INTO rag_source (source_type, source_id, generation, state, chunk_count)
+       VALUES ('${ref.type}', '${ref.id}', 1, 'ready', 1);
+     INSERT INTO rag_chunk (source_type, source_id, chunk_no, audience, title, content, content_hash, embedding,
+         embedding_model)
+       VALUES ('${ref.type}', '${ref.id}', 0, 'organization', ${quoted(content.title)}, ${quoted(content.text)},
+         '${sha256Hex(content.text)}', '${embedding}', '${bench.embedder.model}');
+     DELETE FROM rag_dirty`,
+  );
+}
+
 forEachDatabase('bootstrap', (bench) => {
   // With migrations of PostgreSQL, and a look at what they leave: Oracle's have unit tests on the stand-in.
   const testInPostgres = test.runIf(bench.inPostgres);
@@ -46,6 +69,22 @@ forEachDatabase('bootstrap', (bench) => {
     expect(await appliedNames(bench)).toEqual(first.migrated);
     expect(second).toEqual({ migrated: [], loaded: [], enqueued: 0, outdated: 0 });
     expect(drained).toMatchObject({ embedded: 1 });
+  });
+
+  test('an answering model is looked for last, and told; one that cannot be asked leaves a database that is ready', async () => {
+    await bench.write(put.project(1));
+    await bench.drain();
+    await loseChunks(bench, '1');
+    const state = { state: 'ACTIVE', retiresAt: null };
+    const refused = boot(bench, {
+      requireAnswerModel: async () => {
+        throw new SetupFailed('no such model');
+      },
+    });
+
+    await expect(refused).rejects.toThrow('no such model');
+    expect(await waitingSources(bench.database)).toHaveLength(1);
+    expect(await boot(bench, { requireAnswerModel: async () => state })).toMatchObject({ answerModel: state });
   });
 
   testInPostgres('run twice at once on an empty database, leaves one set', async () => {
@@ -77,9 +116,9 @@ forEachDatabase('bootstrap', (bench) => {
   testInPostgres('brings a database of the first version to this one, with what is in it', async () => {
     await makeEmpty(bench);
     const migrations = await readMigrations(`${MIGRATIONS}/postgres`);
-    await boot(bench, { migrations: migrations.slice(0, 1) });
+    await boot(bench, { migrations: migrations.slice(0, 1), backfill: false });
     await bench.write(put.project(1));
-    await bench.drain();
+    await storeAsFirstVersion(bench, { type: 'project', id: '1' });
     const before = await readChunks(bench.database);
 
     const report = await boot(bench, { nextModel: 'better' });
@@ -87,8 +126,10 @@ forEachDatabase('bootstrap', (bench) => {
     const after = await readChunks(bench.database);
 
     expect(report.migrated).toEqual(migrations.slice(1).map(({ name }) => name));
+    expect(bench.embedder.encoded).toEqual([]);
     expect(after.filter((chunk) => chunk.embedding_model === bench.embedder.model)).toEqual(before);
     expect(after.filter((chunk) => chunk.embedding_model === 'better')).toHaveLength(before.length);
+    expect(await findSources(bench, { caller: callerOf(1, 'manager'), vectorWeight: 0 }, 'project')).toHaveLength(1);
   });
 
   testInPostgres('leaves nothing of a migration that fails halfway, and applies it when it is mended', async () => {
@@ -130,6 +171,25 @@ forEachDatabase('bootstrap', (bench) => {
       'sprint/2',
       'task/3',
     ]);
+  });
+
+  test('has texts from before they had a language indexed again, without embedding them', async () => {
+    await bench.write(put.project(1, { name: 'Los certificados', description: 'La renovación de los certificados.' }));
+    await bench.write(put.project(2, { name: 'The certificates', description: 'The renewal of the certificates.' }));
+    await bench.drain();
+    const sql = 'SELECT source_id, language, terms, embedding_model FROM rag_chunk ORDER BY source_id';
+    const before = await bench.database.rows('system', sql);
+    await bench.database.execute('system', "UPDATE rag_chunk SET language = NULL, terms = NULL WHERE source_id = '1'");
+    const embedded = bench.embedder.encoded.length;
+
+    const report = await boot(bench);
+    const drained = await bench.drain();
+
+    expect(report.enqueued).toBe(1);
+    expect(drained).toMatchObject({ embedded: 0, unchanged: 1 });
+    expect(bench.embedder.encoded).toHaveLength(embedded);
+    expect(await bench.database.rows('system', sql)).toEqual(before);
+    expect((await boot(bench)).enqueued).toBe(0);
   });
 
   test('stops before chunks of another model, naming both models and the command', async () => {

@@ -243,6 +243,7 @@ forEachDatabase('the database', (bench) => {
     const nowhere = PostgresDatabase.open({
       connectionString: 'postgresql://postgres@localhost/postgres?host=/nowhere',
       poolMax: 1,
+      textIndex: 'bm25',
       onIdleError: () => {},
     });
 

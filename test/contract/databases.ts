@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinished } from 'vitest';
 import { PostgresDatabase } from '../../functions/adapters/postgres/database.ts';
+import type { TextIndex } from '../../functions/adapters/postgres/dialect.ts';
 import { PostgresMigrator } from '../../functions/adapters/postgres/migrator.ts';
 import { readMigrations } from '../../functions/bootstrap/migrations.ts';
 import { type DrainOptions, type DrainReport, drain } from '../../functions/drain/drain.ts';
@@ -49,7 +50,7 @@ const DATABASES: Record<string, TestedDatabase> = {
     concurrent: false,
     async open() {
       const { url, stop } = await startTemplate(inject('templateFolder'));
-      return { connectionString: url, connect: () => connectPostgres(url), stop };
+      return { connectionString: url, connect: () => connectPostgres(url, 'bm25'), stop };
     },
   },
   'Oracle (a stand-in)': {
@@ -112,12 +113,23 @@ async function openOnServer(serverUrl: string): Promise<OpenDatabase> {
   });
   return {
     connectionString: url.href,
-    connect: () => connectPostgres(url.href),
+    connect: () => connectPostgres(url.href, 'fulltext'),
     stop: () => onServer((client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`)),
   };
 }
 
-const TABLES = ['rag_dirty', 'rag_chunk', 'rag_source', 'task_comment', 'task', 'sprint', 'project', 'employee'];
+const TABLES = [
+  'rag_usage',
+  'rag_log',
+  'rag_dirty',
+  'rag_chunk',
+  'rag_source',
+  'task_comment',
+  'task',
+  'sprint',
+  'project',
+  'employee',
+];
 
 /** What a contract test works with: one database, empty at the start of each test. */
 export interface Bench {
@@ -228,6 +240,6 @@ export function forEachDatabase(what: string, body: (bench: Bench) => void): voi
   }
 }
 
-function connectPostgres(connectionString: string): Database {
-  return PostgresDatabase.open({ connectionString, poolMax: 4, onIdleError: () => {} });
+function connectPostgres(connectionString: string, textIndex: TextIndex): Database {
+  return PostgresDatabase.open({ connectionString, poolMax: 4, textIndex, onIdleError: () => {} });
 }

@@ -2,20 +2,23 @@ import { createRequire } from 'node:module';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import type { OracleDatabase } from '../../functions/adapters/oracle/database.ts';
 import { OracleVectorIndex } from '../../functions/adapters/oracle/vector-index.ts';
+import { retrieve } from '../../functions/ask/retrieve.ts';
 import { DeadlineExceeded, Unavailable } from '../../functions/core/errors.ts';
+import type { Hit } from '../../functions/core/fusion.ts';
 import { drain } from '../../functions/drain/drain.ts';
 import { tendVectorIndex } from '../../functions/drain/vector-index.ts';
 import { applyChange } from '../../functions/ingest/ingest.ts';
 import { type Database, DuplicateKey, type Transaction } from '../../functions/ports/database.ts';
-import { searchChunks } from '../../functions/store/chunks.ts';
 import { readEmployee } from '../../functions/store/employees.ts';
 import { countVectors } from '../../functions/store/models.ts';
 import { HashingDatabaseEmbedder, hashVector } from '../support/hashing-embedder.ts';
 import { callerOf, letPass, readQueueRows } from '../support/inspect.ts';
+import { searchNearest } from '../support/nearest.ts';
 import { connectFakeOracle, FakeOracle, OWNER } from '../support/oracle/driver.ts';
 import { FakeOracleError } from '../support/oracle/errors.ts';
 import { compareWithGolden } from '../support/oracle/golden.ts';
 import { Recorder } from '../support/oracle/recorder.ts';
+import { askContext } from '../support/questions.ts';
 import { put } from '../support/records.ts';
 import { startTemplate } from '../support/template.ts';
 
@@ -136,8 +139,24 @@ describe('round trips to Oracle', () => {
       const search = { question: 'Where is the ledger?', model: embedder, topK: 8 };
       let hits: unknown[] = [];
       const trips = await oracle.recorder.during(async () => {
-        hits = await searchChunks(database, caller, search);
+        hits = await searchNearest(database, caller, search);
       });
+      expect(hits).toHaveLength(8);
+      expect(trips).toBe(1);
+    }
+  });
+
+  test('are one also for one by words, names and a filter', async () => {
+    await writeProjects(20);
+    await drainAll();
+    for (const caller of [MANAGER, callerOf(2)]) {
+      const context = askContext({ database, embedder }, { caller, filter: { sourceTypes: ['project', 'task'] } });
+      let hits: Hit[] = [];
+      const trips = await oracle.recorder.during(async () => {
+        hits = (await retrieve(context, 'What has the ledger to do with PROJECT 7 and KB-201?', context.retrieval))
+          .hits;
+      });
+      expect(hits[0]).toMatchObject({ sourceId: '7', naming: 'source' });
       expect(hits).toHaveLength(8);
       expect(trips).toBe(1);
     }
@@ -172,12 +191,12 @@ describe('a search by way of the index', () => {
     await writeProjects(20);
     await drainAll();
     const before = searched(oracle.recorder.all());
-    await searchChunks(database, callerOf(2), search);
+    await searchNearest(database, callerOf(2), search);
     expect(searched(oracle.recorder.all())).toBe(before);
 
-    const approximate = await searchChunks(database, MANAGER, search);
+    const approximate = await searchNearest(database, MANAGER, search);
     expect(searched(oracle.recorder.all())).toBe(before + 1);
-    const exact = await searchChunks(database, MANAGER, { ...search, approximate: false });
+    const exact = await searchNearest(database, MANAGER, { ...search, approximate: false });
     // Of those that are equally near, either may be chosen.
     expect(approximate.map(({ distance }) => distance)).toEqual(exact.map(({ distance }) => distance));
     expect(approximate[0]).toEqual(exact[0]);
@@ -188,7 +207,7 @@ describe('a search by way of the index', () => {
     await drainAll();
     let hits: unknown[] = [];
     const trips = await oracle.recorder.during(async () => {
-      hits = await searchChunks(database, MANAGER, search);
+      hits = await searchNearest(database, MANAGER, search);
     });
     expect(hits).toHaveLength(2);
     expect(trips).toBe(2);

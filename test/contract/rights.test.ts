@@ -1,12 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Caller, maySee } from '../../functions/core/scope.ts';
-import type { Database } from '../../functions/ports/database.ts';
-import { countChunks, searchChunks, writeChunks } from '../../functions/store/chunks.ts';
+import { countChunks } from '../../functions/store/chunks.ts';
 import { findEmployeeBySubject } from '../../functions/store/employees.ts';
 import { HASHING, hashVector } from '../support/hashing-embedder.ts';
 import { callerOf, readChunks } from '../support/inspect.ts';
+import { searchNearest } from '../support/nearest.ts';
 import { findSources } from '../support/questions.ts';
+import {
+  cosineDistance,
+  isPermitted,
+  type RandomChunk,
+  randomChunk,
+  storeChunks,
+  withoutPolicies,
+} from '../support/random-chunks.ts';
 import { put } from '../support/records.ts';
 import { forEachDatabase } from './databases.ts';
 
@@ -16,79 +24,7 @@ const MIA = callerOf(3, 'manager');
 const ADA = callerOf(4, 'admin');
 const PEOPLE = [ANA, BEN, MIA, ADA];
 
-/** A chunk of the property: its owner, its audience and the words of its text. */
-interface RandomChunk {
-  owner: number | null;
-  audience: 'organization' | 'owner';
-  words: string[];
-}
-
-const randomChunk: fc.Arbitrary<RandomChunk> = fc.record({
-  owner: fc.constantFrom(null, 1, 2, 3),
-  audience: fc.constantFrom('organization', 'owner'),
-  words: fc.array(fc.constantFrom('payment', 'ledger', 'refund', 'login', 'screen', 'export'), {
-    minLength: 1,
-    maxLength: 6,
-    size: 'max',
-  }),
-});
-
-const vectorOf = (words: string[]) => hashVector(words.join(' '));
-
-function cosineDistance(a: number[], b: number[]): number {
-  const dot = a.reduce((sum, x, i) => sum + x * (b[i] ?? 0), 0);
-  return 1 - dot / (Math.hypot(...a) * Math.hypot(...b));
-}
-
-/** A database whose own policies bind nobody: what is left then is what our statements themselves leave. */
-const withoutPolicies = (database: Database): Database => ({
-  dialect: database.dialect,
-  transaction: (_, work) => database.transaction('system', work),
-  rows: (_, sql, binds) => database.rows('system', sql, binds),
-  execute: (_, sql, binds) => database.execute('system', sql, binds),
-  within: () => withoutPolicies(database),
-  hold: (work) => work(withoutPolicies(database)),
-  close: async () => {},
-});
-
-const isPermitted = (caller: Caller, { owner, audience }: RandomChunk) =>
-  caller.role !== 'developer' || audience === 'organization' || owner === caller.employeeId;
-
-/**
- * Stores one chunk for each, as sprint 0 and on (a kind whose records the row security does not look at), in the place of
- * all that there are.
- */
-async function storeChunks(database: Database, chunks: RandomChunk[]): Promise<void> {
-  const changes = chunks.map(({ owner, audience, words }, i) => ({
-    ref: { type: 'sprint' as const, id: String(i) },
-    content: {
-      title: 'A task',
-      text: '',
-      scope: { ownerEmployeeId: owner, audience, projectId: null, sprintId: null },
-      metadata: {},
-    },
-    removed: [],
-    written: [
-      {
-        model: HASHING,
-        kept: [],
-        added: [
-          {
-            chunkNo: 0,
-            section: null,
-            content: words.join(' '),
-            contentHash: 'a hash',
-            vector: Float32Array.from(vectorOf(words)),
-          },
-        ],
-      },
-    ],
-  }));
-  await database.transaction('system', async (tx) => {
-    await tx.execute('DELETE FROM rag_chunk');
-    writeChunks(tx, changes);
-  });
-}
+const vectorOf = (words: string[]) => Float32Array.from(hashVector(words.join(' ')));
 
 forEachDatabase('rights', (bench) => {
   describe('who may find what', () => {
@@ -123,11 +59,11 @@ forEachDatabase('rights', (bench) => {
         await storeChunks(bench.database, chunks);
         for (const caller of PEOPLE) {
           for (const topK of [1, 3, 8, 50]) {
-            const search = { question: Float32Array.from(vectorOf(question)), model: HASHING, topK };
-            const hits = await searchChunks(bench.database, caller, search);
-            const hitsByFilterAlone = await searchChunks(withoutPolicies(bench.database), caller, search);
+            const search = { question: vectorOf(question), model: HASHING, topK };
+            const hits = await searchNearest(bench.database, caller, search);
+            const hitsByFilterAlone = await searchNearest(withoutPolicies(bench.database), caller, search);
 
-            const distances = chunks.map((chunk) => cosineDistance(vectorOf(chunk.words), vectorOf(question)));
+            const distances = chunks.map((chunk) => cosineDistance(chunk.words, question));
             const permitted = distances.filter((_, i) => isPermitted(caller, chunks[i] as RandomChunk));
             const nearest = permitted.sort((one, other) => one - other).slice(0, topK);
             expect(hitsByFilterAlone).toEqual(hits);
@@ -150,7 +86,16 @@ forEachDatabase('rights', (bench) => {
 
     test('the filter of a statement, the database’s policies and the rule in code say the same of every chunk', async () => {
       const chunks = [null, 1, 2, 3].flatMap((owner) =>
-        (['organization', 'owner'] as const).map((audience) => ({ owner, audience, words: ['x'] })),
+        (['organization', 'owner'] as const).map(
+          (audience): RandomChunk => ({
+            type: 'sprint',
+            owner,
+            audience,
+            projectId: null,
+            sprintId: null,
+            words: ['x'],
+          }),
+        ),
       );
       await storeChunks(bench.database, chunks);
       const sql = 'SELECT COUNT(*) AS n FROM rag_chunk';

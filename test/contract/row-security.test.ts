@@ -85,7 +85,7 @@ forEachDatabase('the database itself', (bench) => {
     test.each([
       ['reads the queue', 'SELECT * FROM rag_dirty'],
       ['reads the states of sources', 'SELECT * FROM rag_source'],
-      ['reads the question log', 'SELECT * FROM rag_log'],
+      ['reads the counts of model calls', 'SELECT * FROM rag_usage'],
       ['changes a task', "UPDATE task SET title = 'Mine'"],
       ['deletes chunks', 'DELETE FROM rag_chunk'],
       ['changes a role', "UPDATE employee SET role = 'admin'"],

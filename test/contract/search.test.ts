@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { ChatRequest } from '../../functions/ports/chat-model.ts';
-import { searchChunks } from '../../functions/store/chunks.ts';
 import { HASHING, HashingEmbedder, hashVector, vector } from '../support/hashing-embedder.ts';
 import { callerOf, indexedText, readChunks } from '../support/inspect.ts';
-import { askAs, findSources } from '../support/questions.ts';
+import { searchNearest } from '../support/nearest.ts';
+import { askAs, FixedAnswerer, findSources } from '../support/questions.ts';
 import { put } from '../support/records.ts';
 import { type Bench, forEachDatabase } from './databases.ts';
 
@@ -14,7 +13,7 @@ const numbered = (count: number, word = 'payment') =>
   Array.from({ length: count }, (_, i) => `The ${word} rule number${i} is kept by the team.`).join('\n');
 
 const nearest = (bench: Bench, question: string, topK = 8, model = HASHING) =>
-  searchChunks(bench.database, MANAGER, { question: Float32Array.from(hashVector(question)), model, topK });
+  searchNearest(bench.database, MANAGER, { question: Float32Array.from(hashVector(question)), model, topK });
 
 forEachDatabase('a search', (bench) => {
   describe('over a record that was cut into passages', () => {
@@ -27,7 +26,7 @@ forEachDatabase('a search', (bench) => {
       await bench.drain();
       const passages = await readChunks(bench.database, 'project/1');
 
-      const hits = await searchChunks(bench.database, MANAGER, {
+      const hits = await searchNearest(bench.database, MANAGER, {
         question: vector(1, 0),
         model: HASHING,
         topK: 4,
@@ -49,7 +48,7 @@ forEachDatabase('a search', (bench) => {
       const passages = await readChunks(bench.database, 'project/1');
       const at = passages.findIndex((passage) => passage.content.includes(`number${number} `));
 
-      const [hit] = await searchChunks(bench.database, MANAGER, {
+      const [hit] = await searchNearest(bench.database, MANAGER, {
         question: vector(1, 0),
         model: HASHING,
         topK: 1,
@@ -65,18 +64,11 @@ forEachDatabase('a search', (bench) => {
     test('shows an answerer the section around the passage, without its repeated first line', async () => {
       await bench.write(put.project(1, { name: 'Rules', description: numbered(40) }));
       await bench.drain();
-      const asked: ChatRequest[] = [];
-      const chatModel = {
-        model: 'none',
-        async answer(request: ChatRequest) {
-          asked.push(request);
-          return { answer: null };
-        },
-      };
+      const answerer = new FixedAnswerer(null);
 
-      await askAs(bench, { caller: MANAGER }, chatModel, 'number20 number20 number20');
+      await askAs(bench, { caller: MANAGER }, 'number20 number20 number20', answerer);
 
-      const text = asked[0]?.sources[0]?.text ?? '';
+      const text = answerer.requests[0]?.sources[0]?.text ?? '';
       const whole = await indexedText(bench.database, 'project/1');
       expect(text).toContain('number20 ');
       expect(text.match(/\[PROJECT #1\]/g)).toHaveLength(1);
@@ -123,7 +115,7 @@ forEachDatabase('a search', (bench) => {
     const inOrder = ['5', '3', '9', '1', '7'];
 
     for (const topK of [1, 2, 3, 5]) {
-      const hits = await searchChunks(bench.database, MANAGER, {
+      const hits = await searchNearest(bench.database, MANAGER, {
         question: vector(1, 1),
         model: HASHING,
         topK,

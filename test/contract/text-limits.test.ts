@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { ExtractiveAnswerer } from '../../functions/adapters/local/extractive-answerer.ts';
 import { readSourceState } from '../../functions/ask/read.ts';
 import { callerOf, indexedText, readChunks } from '../support/inspect.ts';
 import { askAs, findSources } from '../support/questions.ts';
@@ -132,7 +131,7 @@ Description: -`);
       await bench.write(put.project(1, { name: 'Payments' }), put.task(1, { title: 'Ledger' }));
       await bench.drain();
 
-      const answer = await askAs(bench, { caller: ADMIN }, new ExtractiveAnswerer(), text);
+      const answer = await askAs(bench, { caller: ADMIN }, text);
       const [logged] = await bench.database.transaction('system', (tx) =>
         tx.rows<{ question: string; outcome: string }>(
           'SELECT question, outcome FROM rag_log ORDER BY log_id DESC FETCH FIRST 1 ROW ONLY',

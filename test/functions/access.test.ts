@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { routes } from '../../functions/routes.ts';
 import { expectProblem, FunctionBench, type Reply } from '../support/functions.ts';
+import { callerOf } from '../support/inspect.ts';
 import { put } from '../support/records.ts';
 
 /** Every kind of caller, with the token each sends. */
@@ -21,12 +22,13 @@ const PEOPLE = [401, 403, 403, 200, 200, 200, 200];
 const WRITERS = [401, 403, 202, 403, 202, 403, 202];
 const BULK = [401, 403, 200, 403, 200, 403, 200];
 const STATE = [401, 403, 200, 200, 200, 200, 200];
+const MANAGERS = [401, 403, 403, 403, 403, 200, 200];
 const ADMINS = [401, 403, 403, 403, 403, 403, 202];
 /** What a developer may not see is not there for a developer. */
 const NOT_FOR_DEVELOPERS = [401, 403, 403, 404, 404, 200, 200];
 const STATE_NOT_FOR_DEVELOPERS = [401, 403, 200, 404, 200, 200, 200];
 
-/** Each route, called on records that exist: task 10 and employee 2 are the developer's own, 20 and 1 are not. */
+/** Each route, called on what exists: task 10, employee 2 and the question of-2 are the developer's own, the others not. */
 const TABLE: [route: string, statuses: number[], body?: object | string][] = [
   ['PUT /v1/employees/90', WRITERS, { firstName: 'Ana', lastName: 'Ruiz', role: 'developer' }],
   ['GET /v1/employees/2', PEOPLE],
@@ -52,6 +54,9 @@ const TABLE: [route: string, statuses: number[], body?: object | string][] = [
   ['GET /v1/sources/project/90', STATE],
   ['GET /v1/sources/sprint/90', STATE],
   ['GET /v1/status', PEOPLE],
+  ['GET /v1/questions/of-2', PEOPLE],
+  ['GET /v1/questions/of-1', NOT_FOR_DEVELOPERS],
+  ['GET /v1/gaps', MANAGERS],
   ['POST /v1/queue/requeue', ADMINS],
   ['GET /openapi.json', PUBLIC],
 ];
@@ -70,6 +75,14 @@ beforeAll(async () => {
     put.task(21, { title: 'Sell the building' }),
   );
   await bench.functions.invoke('drain');
+  for (const employeeId of [1, 2]) {
+    await bench.database.execute(
+      callerOf(employeeId),
+      `INSERT INTO rag_log (call_id, employee_id, outcome, retrieved, cited, timings)
+       VALUES (:call_id, :employee_id, 'failed', '[]', '[]', '{}')`,
+      { call_id: `of-${employeeId}`, employee_id: employeeId },
+    );
+  }
 });
 afterAll(() => bench?.close());
 
@@ -120,6 +133,7 @@ describe('what may not be seen', () => {
     ['GET /v1/sources/task/', '20', '987'],
     ['GET /v1/sources/task/', '21', '987'],
     ['GET /v1/employees/', '1', '987'],
+    ['GET /v1/questions/', 'of-1', 'of-9'],
   ])('looks like what does not exist: %s%s', async (route, hidden, absent) => {
     const [forbidden, missing] = [
       await callAs('a developer', `${route}${hidden}`),

@@ -178,7 +178,12 @@ describe('npm start', { timeout: 60_000 }, () => {
 
 async function inDatabase<T>(work: (database: PostgresDatabase) => Promise<T>): Promise<T> {
   const running = await startDatabase(join(data, 'database'));
-  const database = PostgresDatabase.open({ connectionString: running.url, poolMax: 1, onIdleError: () => {} });
+  const database = PostgresDatabase.open({
+    connectionString: running.url,
+    poolMax: 1,
+    textIndex: 'bm25',
+    onIdleError: () => {},
+  });
   try {
     return await work(database);
   } finally {

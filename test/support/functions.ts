@@ -167,7 +167,12 @@ export class FunctionBench {
       RAG_MIGRATIONS: MIGRATIONS,
       ...env,
     };
-    this.database = PostgresDatabase.open({ connectionString: running.url, poolMax: 2, onIdleError: () => {} });
+    this.database = PostgresDatabase.open({
+      connectionString: running.url,
+      poolMax: 2,
+      textIndex: 'bm25',
+      onIdleError: () => {},
+    });
     this.functions = new TestFunctions(this.env);
   }
 

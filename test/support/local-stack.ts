@@ -28,6 +28,7 @@ export class RunningStack {
     this.database = PostgresDatabase.open({
       connectionString: `postgresql://postgres@localhost/postgres?host=${encodeURIComponent(this.runFolder)}`,
       poolMax: 2,
+      textIndex: 'bm25',
       onIdleError: () => {},
     });
   }

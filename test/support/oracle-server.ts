@@ -58,7 +58,8 @@ export async function openScratchSchema(server: OracleServer): Promise<{
     adminPassword: async () => server.password,
     poolMax: 4,
     sourceOf: async () => '',
-    trace: null,
+    log: { info() {}, warn() {}, error() {} },
+    trace: false,
   };
   const address = { connectString: server.connectString, wallet: '', walletPassword: '' };
   const drop = async () => {
@@ -106,6 +107,7 @@ async function dropAll(admin: Connection, owner: string, runtime: string): Promi
     `DROP USER ${runtime} CASCADE`,
     `DROP USER ${owner} CASCADE`,
     `DROP CONTEXT ${contextOf({ owner, runtime })}`,
+    `DROP CONTEXT ${owner}_SQL`,
     `DROP PROFILE ${owner}_SERVICE CASCADE`,
   ]) {
     for (let attempt = 1; ; attempt++) {

@@ -1,9 +1,12 @@
-import { type AskContext, ask, search } from '../../functions/ask/ask.ts';
+import { type Answerer, ExtractiveAnswerer } from '../../functions/ask/answerer.ts';
+import { type AskContext, ask } from '../../functions/ask/ask.ts';
+import { search } from '../../functions/ask/search.ts';
+import type { Exchange } from '../../functions/core/prompt.ts';
 import type { Caller } from '../../functions/core/scope.ts';
-import type { ChatModel } from '../../functions/ports/chat-model.ts';
 import type { Database } from '../../functions/ports/database.ts';
 import type { Embedder } from '../../functions/ports/embedder.ts';
 import type { Answer } from '../../functions/shapes.ts';
+import type { Filter } from '../../functions/store/scope.ts';
 
 /** What a question needs besides its text; nothing is too far away unless a cutoff says so. */
 export interface Asking {
@@ -11,6 +14,13 @@ export interface Asking {
   topK?: number;
   cutoff?: number;
   embedder?: Embedder;
+  history?: Exchange[];
+  filter?: Filter;
+  vectorWeight?: number;
+  maxPerSource?: number;
+  wordCoverage?: number;
+  languages?: 'en' | 'any';
+  textKept?: boolean;
 }
 
 interface Parts {
@@ -18,23 +28,56 @@ interface Parts {
   embedder: Embedder;
 }
 
-const context = (parts: Parts, { caller, topK = 8, cutoff = 2, embedder = parts.embedder }: Asking): AskContext => ({
-  callId: 'test',
-  startedAt: performance.now(),
-  caller,
-  database: parts.database,
-  embedder,
-  log: { info() {}, warn() {}, error() {} },
-  topK,
-  approximate: false,
-  cutoff,
-});
+export function askContext(parts: Parts, asking: Asking): AskContext {
+  const { caller, topK = 8, cutoff = 2, embedder = parts.embedder, filter = {} } = asking;
+  const { vectorWeight = 1, maxPerSource = 0 } = asking;
+  return {
+    callId: 'test',
+    startedAt: performance.now(),
+    deadline: null,
+    caller,
+    database: parts.database,
+    embedder,
+    log: { info() {}, warn() {}, error() {} },
+    retrieval: { topK, filter, vectorWeight, maxPerSource, approximate: false },
+    cutoff,
+    wordCoverage: asking.wordCoverage ?? 2,
+    languages: asking.languages ?? 'any',
+    textKept: asking.textKept ?? true,
+    cold: false,
+  };
+}
 
-export const askAs = (parts: Parts, asking: Asking, chatModel: ChatModel, question: string): Promise<Answer> =>
-  ask(context(parts, asking), chatModel, question);
+export const askAs = (
+  parts: Parts,
+  asking: Asking,
+  question: string,
+  answerer: Answerer = new ExtractiveAnswerer(),
+): Promise<Answer> => ask(askContext(parts, asking), answerer, { question, history: asking.history ?? [] });
 
-/** The sources that a search finds, nearest first, as "type/id". */
+/** An answerer that always says the same, or fails, and notes what it was asked. */
+export class FixedAnswerer implements Answerer {
+  readonly model = 'fixed';
+  readonly requests: Parameters<Answerer['answer']>[0][] = [];
+  readonly #says: string | null | Error;
+
+  constructor(says: string | null | Error) {
+    this.#says = says;
+  }
+
+  async standalone(question: string) {
+    return { question, by: 'rule' as const, tokens: null };
+  }
+
+  async answer(request: Parameters<Answerer['answer']>[0]) {
+    this.requests.push(request);
+    if (this.#says instanceof Error) throw this.#says;
+    return { answer: this.#says, flaw: null, shown: request.sources.length, tokens: null };
+  }
+}
+
+/** The sources that a search finds, best first, as "type/id". */
 export async function findSources(parts: Parts, asking: Asking, question: string): Promise<string[]> {
-  const { citations } = await search(context(parts, asking), question);
+  const { citations } = await search(askContext(parts, asking), { question, history: asking.history ?? [] }, null);
   return citations.map((citation) => `${citation.sourceType}/${citation.sourceId}`);
 }

@@ -4,10 +4,10 @@ import { SOURCE_TYPES, type SourceRef, sourceKey } from '../../functions/core/ki
 import { cutIntoPassages } from '../../functions/core/passages.ts';
 import type { Caller } from '../../functions/core/scope.ts';
 import type { Database } from '../../functions/ports/database.ts';
-import { searchChunks } from '../../functions/store/chunks.ts';
 import { KINDS, loadContents } from '../../functions/store/kinds.ts';
 import { HashingEmbedder } from './hashing-embedder.ts';
 import { callerOf, readChunks, type StoredChunk } from './inspect.ts';
+import { searchNearest } from './nearest.ts';
 
 /** A next model, of another window and dimension than the tests' own, so that no passage or vector fits both. */
 export const betterModel = () => new HashingEmbedder('better', 250, 64);
@@ -56,7 +56,7 @@ const inOrder = <T extends Pick<StoredChunk, 'source' | 'chunk_no'>>(chunks: T[]
 
 /** A search by a model; not counted by it. */
 export const searchBy = (database: Database, caller: Caller, model: HashingEmbedder, text: string, topK = 8) =>
-  searchChunks(database, caller, { question: model.inDatabase ? text : model.vectorOf(text), model, topK });
+  searchNearest(database, caller, { question: model.inDatabase ? text : model.vectorOf(text), model, topK });
 
 /** Checks that by this model every record has its passages, rights and vectors, and that nothing else has any. */
 export async function expectRightIn(database: Database, model: HashingEmbedder): Promise<void> {

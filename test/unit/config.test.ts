@@ -28,6 +28,10 @@ test('what is not set has its documented default', () => {
     RAG_WORKER_BATCH_SIZE: 32,
     RAG_WORKER_MAX_ATTEMPTS: 5,
     RAG_BACKFILL_ON_STARTUP: 'true',
+    RAG_LOG_TEXT: 'true',
+    RAG_LOG_RETENTION_DAYS: 90,
+    RAG_LIMIT_MODEL_CALLS_PER_DAY: 0,
+    RAG_LIMIT_MODEL_CALLS_PER_PERSON: 0,
     RAG_AUTH_EMPLOYEE_CLAIM: 'sub',
   });
 });
@@ -64,6 +68,10 @@ test.each([
   ['RAG_RETRIEVAL_CUTOFF', '-0.1'],
   ['RAG_WORKER_MAX_ATTEMPTS', '0'],
   ['RAG_WORKER_LEASE_SECONDS', '0'],
+  ['RAG_LOG_TEXT', 'no'],
+  ['RAG_LOG_RETENTION_DAYS', '3651'],
+  ['RAG_LIMIT_MODEL_CALLS_PER_DAY', '-1'],
+  ['RAG_LIMIT_MODEL_CALLS_PER_PERSON', '1.5'],
   ['RAG_EMBEDDING_WINDOW', '199'],
   ['RAG_EMBEDDING_URL', '/run/encoder.sock'],
   ['RAG_EMBEDDING_NEXT_URL', '/run/encoder.sock'],

@@ -97,10 +97,22 @@ export function fitDatabase(): Answer {
     [/session_privs/, () => ({ rows: EVERY_PRIVILEGE.map((privilege) => ({ PRIVILEGE: privilege })) })],
     [/v\$mystat/, () => row({ VALUE: roundTrips++ })],
     [/FROM plan_table/, () => ({ rows: [{ OPERATION: 'TABLE ACCESS', OBJECT_NAME: 'VECTOR$X$IVF_FLAT_CENTROIDS' }] })],
+    [/^BEGIN \w+_INNER\.enter/, () => oracleError('ORA-06550', 'PLS-00904: insufficient privilege to access object')],
+    [/^CREATE PACKAGE/, () => ({})],
     [/\.enter\(|SET_IDENTIFIER\(/, (_, { who }, session) => become(session, String(who))],
     [/\.leave;|CLEAR_IDENTIFIER;/, (_, __, session) => become(session, null)],
     [/^SELECT VECTOR_DIMENSION_COUNT\(VECTOR_EMB/, () => row({ DIMENSION: 8 })],
     [/^SELECT VECTOR_EMBEDDING/, (_, { text }) => row({ VECTOR: embed(String(text)) })],
+
+    // P20, P21
+    [/_CALLERS\.retrieve\(/, (_, { question }) => row({ N: 1, TEXT: `${question} 7` })],
+    [/AS noted FROM \w+_NOTES$/, () => row({ NOTED: 'which 7 1' })],
+    [/STANDARD_HASH/, () => row({ LETTERS: 64 })],
+    [/'SESSION_USER'/, () => row({ SESSION_USER: 'RAG_OWNER', APP_USER: null, SESSION_LANGUAGE: 'US' })],
+    [/rag_setting/, () => row({ ANSWER_PARAMS: '{"provider":"ocigenai"}' })],
+    [/all_credentials/, () => row({ N: 1 })],
+    [/user_host_aces/, () => row({ HOST: 'inference.generativeai.eu-frankfurt-1.oci.oraclecloud.com' })],
+    [/UTL_TO_GENERATE_TEXT/, () => row({ REPLY: 'ZEPPELIN' })],
 
     // P2, P15
     [
@@ -207,12 +219,18 @@ export function fitDatabase(): Answer {
     // P18
     [
       /ROW_NUMBER\(\)/,
-      () => ({
+      (sql) => ({
         rows: [
           [2, 1, 0, 'The invoice of the caterer was paid.'],
           [2, 1, 2, 'The sprint ends on Friday.'],
           [4, 0, null, null],
-        ].map(([id, no, nearNo, near]) => ({ CHUNK_ID: id, CHUNK_NO: no, NEAR_NO: nearNo, NEAR_CONTENT: near })),
+        ].map(([id, no, nearNo, near]) => ({
+          CHUNK_ID: id,
+          CHUNK_NO: no,
+          NEAR_NO: nearNo,
+          NEAR_CONTENT: near,
+          TEXT_SCORE: sql.includes('CONTAINS') && id === 2 ? 12 : 0,
+        })),
       }),
     ],
     // P19

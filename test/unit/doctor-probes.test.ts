@@ -20,7 +20,7 @@ test('on a database that does everything, all holds but what cannot be tried fro
     expect(statuses[id]).toMatch(id === 'P12' ? /^not tried: there is no resource principal/ : /^holds: /);
   }
   expect(told.code).toBe(0);
-  expect(told.out).toContain('18 holds, 0 differs, 1 not tried, 0 failed');
+  expect(told.out).toContain('20 holds, 0 differs, 1 not tried, 0 failed');
   expect(JSON.parse(told.report)).toMatchObject({
     database: { versionFull: '23.26.2.1.0', serverVersion: '23.26.2.0.0' },
     startedAt: expect.stringMatching(/^\d{4}-/),

@@ -32,6 +32,14 @@ test.each([0, 100, 300])('a long text is shown around what the answer quotes of 
   expect(excerpt.length).toBeLessThanOrEqual(LIMIT);
 });
 
+test('a long text is shown where it has most of the words of an answer that quotes nothing', () => {
+  const body = `${filler('word', 150)}. The yearly licence costs 41,750 EUR. ${filler('other', 150)}.`;
+
+  const excerpt = excerptOf(`Title\n${body}`, 'Each year, the licence is 41,750 EUR [1].');
+
+  expect(excerpt).toContain('The yearly licence costs 41,750 EUR.');
+});
+
 test('an excerpt of any text fits the limit, is valid Unicode and stands in the text', () => {
   const part = fc.oneof(fc.constantFrom('word ', '🚀', '\n', 'é', ' '), fc.string({ unit: 'grapheme', maxLength: 8 }));
   const text = fc.array(part, { maxLength: 400, size: 'max' }).map((parts) => parts.join(''));

@@ -39,7 +39,7 @@ describe('the language of a question', () => {
   });
 
   test('is that of every question of the sample data', () => {
-    const path = new URL('../fixtures/sample-questions.json', import.meta.url);
+    const path = new URL('../../scripts/eval/sample-questions.json', import.meta.url);
     const questions: { question: string; language: string }[] = JSON.parse(readFileSync(path, 'utf8'));
 
     const wrong = questions.filter(({ question, language }) => detectLanguage(question) !== language);

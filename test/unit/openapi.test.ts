@@ -46,13 +46,30 @@ describe('the OpenAPI document', () => {
   test('describes every parameter of every path', () => {
     for (const { path, operation } of operations) {
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
-      const described = (operation.parameters ?? []) as Json[];
+      const described = ((operation.parameters ?? []) as Json[]).filter((parameter) => parameter.in !== 'query');
 
       expect(described.map((parameter) => parameter.name)).toEqual(inPath);
       for (const parameter of described) {
         expect(parameter).toMatchObject({ in: 'path', required: true, schema: expect.any(Object) });
       }
     }
+  });
+
+  test('describes the parameters of queries with their limits', () => {
+    const inQuery = operations.flatMap(({ path, operation }) =>
+      ((operation.parameters ?? []) as Json[])
+        .filter(({ in: place }) => place === 'query')
+        .map(({ name, required, schema }) => ({ path, name, required, schema })),
+    );
+
+    expect(inQuery).toEqual([
+      {
+        path: '/v1/gaps',
+        name: 'days',
+        required: false,
+        schema: expect.objectContaining({ type: 'integer', minimum: 1, maximum: 3650, default: 30 }),
+      },
+    ]);
   });
 
   test('asks for a token wherever a route is not public, and only there', () => {

@@ -99,7 +99,8 @@ describe('the real driver', () => {
     adminPassword: async () => '',
     poolMax: 1,
     sourceOf: async () => '',
-    trace: null,
+    log: { info() {}, warn() {}, error() {} },
+    trace: false,
   });
 
   async function failure(connectString: string): Promise<Unavailable> {

@@ -11,6 +11,7 @@ describe('the route of a request', () => {
     ['POST', '/v1/ask', 'ask', {}],
     ['GET', '/v1/sources/task/1', 'getSource', { type: 'task', id: '1' }],
     ['GET', '/v1/sources/task/a%2Fb', 'getSource', { type: 'task', id: 'a%2Fb' }],
+    ['GET', '/v1/questions/01ABC', 'getQuestion', { callId: '01ABC' }],
     ['GET', '/openapi.json', 'getOpenApi', {}],
   ])('%s %s is served by %s', (method, path, handler, params) => {
     const match = matchRoute(method, path);

@@ -21,6 +21,7 @@ export function serve(handle: (request: FunctionRequest) => Promise<FunctionResp
           deadline: validDate(context.deadline),
           method,
           path: method === null ? null : pathOf(gateway.requestURL),
+          query: queryOf(gateway.requestURL),
           header: (name) => gateway.getHeader(name) ?? null,
           body,
         });
@@ -39,7 +40,10 @@ export function serve(handle: (request: FunctionRequest) => Promise<FunctionResp
 
 const validDate = (date: Date | null): Date | null => (date === null || Number.isNaN(date.getTime()) ? null : date);
 
-/** The path of a request URL, which may be whole or without a host; a query plays no part. */
+/** What stands behind the ? of a request URL. */
+const queryOf = (requestUrl: string | null): string => /\?([^#]*)/.exec(requestUrl ?? '')?.[1] ?? '';
+
+/** The path of a request URL, which may be whole or without a host. */
 function pathOf(requestUrl: string | null): string {
   const withoutHost = (requestUrl ?? '').replace(/^[a-z]+:\/\/[^/?#]*/i, '');
   return withoutHost.split(/[?#]/, 1)[0] || '/';

@@ -27,9 +27,12 @@ export function oracleDialect(owner: string): Dialect {
     exactFirst: (bind) => `FETCH EXACT FIRST :${bind} ROWS ONLY`,
     approximateFirst: (bind) => `FETCH APPROX FIRST :${bind} ROWS ONLY WITH TARGET ACCURACY ${TARGET_ACCURACY}`,
     // In braces a word is itself, also where it is one of the query language's own.
-    textQuery: (words) => words.map((word) => `{${word}}`).join(' ACCUM '),
-    textMatches: (column, bind) => `CONTAINS(${column}, :${bind}, 1) > 0`,
-    textScore: () => 'SCORE(1)',
+    textQuery: (terms) => terms.map((term) => `{${term}}`).join(' ACCUM '),
+    textSearch: (column, bind) => ({
+      where: `CONTAINS(${column}, :${bind}, 1) > 0`,
+      score: 'SCORE(1)',
+      order: 'SCORE(1) DESC',
+    }),
 
     async claim(tx, { limit, maxAttempts, leaseSeconds, lost }) {
       if (!(tx instanceof OracleTransaction)) throw new Error('a claim needs a transaction of this database');

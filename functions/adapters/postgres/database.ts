@@ -2,15 +2,16 @@ import './navigator.ts';
 import pg from 'pg';
 import { DeadlineExceeded, Unavailable } from '../../core/errors.ts';
 import { ROLES, type Role } from '../../core/scope.ts';
-import type { Actor, Binds, Database, Transaction } from '../../ports/database.ts';
+import type { Actor, Binds, Database, Dialect, Transaction } from '../../ports/database.ts';
 import { DuplicateKey } from '../../ports/database.ts';
 import { positionalValues, toPositional } from './binds.ts';
-import { postgresDialect } from './dialect.ts';
+import { postgresDialect, type TextIndex } from './dialect.ts';
 import { runAsSet } from './set-statement.ts';
 
 interface PostgresOptions {
   connectionString: string;
   poolMax: number;
+  textIndex: TextIndex;
   /** Called for connections that break while idle; the pool replaces them. */
   onIdleError(error: Error): void;
 }
@@ -38,12 +39,13 @@ const types = {
  * the embedded database shares one session among its clients; statements of one step are pipelined.
  */
 export class PostgresDatabase implements Database {
-  readonly dialect = postgresDialect;
+  readonly dialect: Dialect;
   readonly #pool: pg.Pool;
   readonly #deadline: Date | null;
 
-  private constructor(pool: pg.Pool, deadline: Date | null) {
+  private constructor(pool: pg.Pool, dialect: Dialect, deadline: Date | null) {
     this.#pool = pool;
+    this.dialect = dialect;
     this.#deadline = deadline;
   }
 
@@ -64,7 +66,7 @@ export class PostgresDatabase implements Database {
       (client) => client.release(),
       () => {},
     );
-    return new PostgresDatabase(pool, null);
+    return new PostgresDatabase(pool, postgresDialect(options.textIndex), null);
   }
 
   /** Nothing is saved by it here: a transaction costs a connection nothing more than its statements. */
@@ -73,14 +75,14 @@ export class PostgresDatabase implements Database {
   }
 
   within(deadline: Date | null): Database {
-    return new PostgresDatabase(this.#pool, deadline);
+    return new PostgresDatabase(this.#pool, this.dialect, deadline);
   }
 
   async transaction<T>(actor: Actor, work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.#withClient(async (client) => {
       // Not waited for: it goes out with the first statement, and where it fails that fails too.
       begin(client, actor, this.#deadline).catch(() => {});
-      const tx = new PostgresTransaction(client);
+      const tx = new PostgresTransaction(client, this.dialect);
       const result = await work(tx);
       await tx.flush();
       const { command } = await client.query('COMMIT');
@@ -141,12 +143,13 @@ export class PostgresDatabase implements Database {
 }
 
 class PostgresTransaction implements Transaction {
-  readonly dialect = postgresDialect;
+  readonly dialect: Dialect;
   readonly #client: pg.PoolClient;
   readonly #deferred: { sql: string; many: Binds[] }[] = [];
 
-  constructor(client: pg.PoolClient) {
+  constructor(client: pg.PoolClient, dialect: Dialect) {
     this.#client = client;
+    this.dialect = dialect;
   }
 
   async rows<T>(sql: string, binds: Binds = {}): Promise<T[]> {

@@ -18,6 +18,8 @@ import { pipelines } from './p16-pipelines.ts';
 import { policyDetails } from './p17-policy-details.ts';
 import { searchShape } from './p18-search-shape.ts';
 import { statementForms } from './p19-statement-forms.ts';
+import { sqlCallers } from './p20-sql-callers.ts';
+import { generativeAi } from './p21-generative-ai.ts';
 
 /** In the order in which they run. */
 export const PROBES: Probe[] = [
@@ -40,4 +42,6 @@ export const PROBES: Probe[] = [
   policyDetails,
   searchShape,
   statementForms,
+  sqlCallers,
+  generativeAi,
 ];

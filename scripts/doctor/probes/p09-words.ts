@@ -7,7 +7,7 @@ import { longestText } from './text-bytes.ts';
 const TABLE = 'CREATE TABLE <docs> (id NUMBER PRIMARY KEY, content VARCHAR2(<text_bytes>) NOT NULL)';
 const INSERT = 'INSERT INTO <docs> (id, content) VALUES (:id, :content)';
 
-/** As V3__text_index.sql makes it. */
+/** As V3__text_index.sql makes it, and V6__text_languages.sql the index. */
 const LEXER = `BEGIN
   CTX_DDL.CREATE_PREFERENCE('<lexer>', 'BASIC_LEXER');
   CTX_DDL.SET_ATTRIBUTE('<lexer>', 'BASE_LETTER', 'YES');
@@ -35,10 +35,9 @@ export const words: Probe = {
   question: 'Does Oracle Text find quoted words, without accents, as soon as they are committed?',
   needs: 'CREATE TABLE, CTXAPP or EXECUTE on CTXSYS.CTX_DDL',
   means: {
-    holds: 'the text index of the migrations serves a search for words beside the search for meaning',
-    differs:
-      'a search for words must reckon with what is seen here; the search for meaning does not use the text index',
-    open: 'the migrations make a text index; the search for meaning does not use it',
+    holds: 'the text index of the migrations serves the search for words, beside that for meaning',
+    differs: 'the search for words must reckon with what is seen here; that for meaning does not use the text index',
+    open: 'the migrations make a text index, by which every question is searched for too',
   },
   async run(context) {
     const { scratch } = context;

@@ -1,8 +1,9 @@
 import { oracleDialect } from '../../../functions/adapters/oracle/dialect.ts';
+import type { Candidate } from '../../../functions/core/fusion.ts';
 import type { Caller } from '../../../functions/core/scope.ts';
 import type { Binds, Database } from '../../../functions/ports/database.ts';
-import type { EmbeddingModel, VectorBind } from '../../../functions/ports/embedder.ts';
-import { type Hit, searchChunks } from '../../../functions/store/chunks.ts';
+import type { EmbeddingModel } from '../../../functions/ports/embedder.ts';
+import { searchCandidates } from '../../../functions/store/candidates.ts';
 import type { ProbeContext } from '../context.ts';
 import { refusalOf } from '../errors.ts';
 import { NotTried } from '../finding.ts';
@@ -21,11 +22,14 @@ const TABLE = `CREATE TABLE <chunks> (
     title             VARCHAR2(1000 CHAR) NOT NULL,
     content           VARCHAR2(4000) NOT NULL,
     embedding         VECTOR(<dimension>, FLOAT32),
-    embedding_model   VARCHAR2(128) NOT NULL
+    embedding_model   VARCHAR2(128) NOT NULL,
+    terms             VARCHAR2(4000)
   )`;
 const INSERT = `INSERT INTO <chunks> (chunk_id, source_type, source_id, chunk_no, section, owner_employee_id, audience,
-    title, content, embedding, embedding_model)
-  VALUES (:chunk_id, 'task', :source_id, :chunk_no, :section, 7, 'owner', 'A title', :content, :embedding, :model)`;
+    title, content, embedding, embedding_model, terms)
+  VALUES (:chunk_id, 'task', :source_id, :chunk_no, :section, 7, 'owner', 'A title', :content, :embedding, :model, :terms)`;
+const INDEX = `CREATE INDEX <text> ON <chunks> (terms) INDEXTYPE IS CTXSYS.CONTEXT
+  PARAMETERS ('STOPLIST CTXSYS.EMPTY_STOPLIST SYNC (ON COMMIT)')`;
 const EMBED = `UPDATE <chunks> SET embedding_model = :model,
     embedding = VECTOR_EMBEDDING(<model> USING :text AS DATA)
   WHERE chunk_id = :chunk_id`;
@@ -43,11 +47,23 @@ const QUESTION = 'The pump of the coffee machine is broken.';
 const DEVELOPER: Caller = { employeeId: 7, role: 'developer' };
 const MANAGER: Caller = { employeeId: 1, role: 'manager' };
 const DIMENSION = 8;
+const NOT_TRIED = 'not tried';
+
+type Search = Parameters<typeof searchCandidates>[2];
+/** By meaning alone, which needs no text index. */
+const PLAIN = { terms: [], named: { sources: [], codes: [] }, filter: {}, depth: 2, approximate: false };
+/** The second text by its words, and the other source by its id. */
+const WORDED: Partial<Search> = {
+  terms: ['pump', 'coffee'],
+  named: { sources: [{ type: 'task', id: '2' }], codes: ['KB-201'] },
+  filter: { sourceTypes: ['task', 'sprint'] },
+};
 
 export const searchShape: Probe = {
   id: 'P18',
-  question: "Does the product's search run: FETCH EXACT over ROW_NUMBER() over a distance, with its neighbours joined?",
-  needs: 'CREATE TABLE; the model for one half of it',
+  question:
+    "Does the product's search run: its branches by meaning, words and names in one statement, neighbours joined?",
+  needs: 'CREATE TABLE; the model and Oracle Text for a part of it each',
   means: {
     holds: 'questions are answered by one statement, with a model in the database and with one outside',
     differs: 'questions fail on this version: report the code',
@@ -61,12 +77,14 @@ export const searchShape: Probe = {
     await context.scratch.create(session, 'table', 'chunks', TABLE);
     await session.changes(INSERT, TEXTS.map(toRow(dimension)));
     const outside: EmbeddingModel = { model: 'OUTSIDE', dimension: 384, inDatabase: false };
-    const bound = await searchBoth(context, session, outside, unit(dimension, 1));
+    const question = unit(dimension, 1);
+    const bound = await searchBoth(context, session, { ...PLAIN, question, model: outside });
+    const worded = await searchWords(context, session, { ...PLAIN, question, model: outside });
     const inside: EmbeddingModel = { model: context.settings.model, dimension: 384, inDatabase: true };
     const embedded = typeof model === 'string' ? model : await embedAndSearch(context, session, inside);
     return {
-      holds: bound === 'runs' && (embedded === 'runs' || typeof model === 'string'),
-      seen: `with a bound vector: ${bound}; with the model in the database: ${embedded}`,
+      holds: [bound, worded, embedded].every((seen) => seen === 'runs' || seen.startsWith(NOT_TRIED)),
+      seen: `with a bound vector: ${bound}; with words and names: ${worded}; with the model in the database: ${embedded}`,
     };
   },
 };
@@ -76,7 +94,7 @@ async function modelHere(context: ProbeContext, session: ProbeSession): Promise<
   try {
     return await context.requireModel(session);
   } catch (error) {
-    if (error instanceof NotTried) return `not tried: ${error.message}`;
+    if (error instanceof NotTried) return `${NOT_TRIED}: ${error.message}`;
     throw error;
   }
 }
@@ -94,22 +112,27 @@ const toRow = (dimension: number) => (content: string, i: number) => ({
   content,
   embedding: unit(dimension, i),
   model: 'OUTSIDE',
+  terms: content.toLowerCase().replace('.', ''),
 });
 
 async function embedAndSearch(context: ProbeContext, session: ProbeSession, model: EmbeddingModel): Promise<string> {
   for (const [i, text] of TEXTS.entries()) {
     await session.change(EMBED, { model: model.model, text, chunk_id: i + 1 });
   }
-  return searchBoth(context, session, model, QUESTION);
+  return searchBoth(context, session, { ...PLAIN, question: QUESTION, model });
+}
+
+async function searchWords(context: ProbeContext, session: ProbeSession, search: Search): Promise<string> {
+  try {
+    await context.scratch.create(session, 'text index', 'text', INDEX);
+  } catch (error) {
+    return `${NOT_TRIED}: no text index can be made (${refusalOf(error, session.signal)})`;
+  }
+  return searchBoth(context, session, { ...search, ...WORDED });
 }
 
 /** As an employee and as a manager, whose statements differ. */
-async function searchBoth(
-  context: ProbeContext,
-  session: ProbeSession,
-  model: EmbeddingModel,
-  question: VectorBind,
-): Promise<string> {
+async function searchBoth(context: ProbeContext, session: ProbeSession, search: Search): Promise<string> {
   const dialect = oracleDialect(context.settings.owner);
   // The one method that a search uses.
   const database = {
@@ -118,9 +141,9 @@ async function searchBoth(
   } as unknown as Database;
   try {
     for (const caller of [DEVELOPER, MANAGER]) {
-      const hits = await searchChunks(database, caller, { question, model, topK: 2 });
-      if (!isRight(hits))
-        return `runs, and finds {${hits.map(({ chunkId }) => chunkId).join(' ')}} instead of {2 and one more}`;
+      const found = await searchCandidates(database, caller, search);
+      if (!isRight(found, search))
+        return `runs, and finds {${found.map(({ chunkId }) => chunkId).join(' ')}} instead of {2 4}, or without its words`;
     }
     return 'runs';
   } catch (error) {
@@ -128,14 +151,15 @@ async function searchBoth(
   }
 }
 
-/** The passage that was asked for with both its neighbours, and the other source's. */
-function isRight(hits: Hit[]): boolean {
-  const [first, second] = hits;
+/** The passage that was asked for with both its neighbours, and the other source's; by their words too, where there are any. */
+function isRight(found: Candidate[], { terms }: Search): boolean {
+  const [first, second] = found;
   return (
-    hits.length === 2 &&
+    found.length === 2 &&
     first?.chunkId === 2 &&
     first.before === TEXTS[0] &&
     first.after === TEXTS[2] &&
-    second?.chunkId === 4
+    second?.chunkId === 4 &&
+    first.textScore > 0 === terms.length > 0
   );
 }

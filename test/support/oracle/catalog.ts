@@ -28,11 +28,14 @@ const ADD_COLUMN = /^ALTER TABLE (\w+) ADD \((\w+) (.+)\)$/i;
  */
 export class FakeCatalog {
   readonly objects = new Set<string>();
+  /** Those added to RAG_CHUNK by their names, those of other tables with the table's before it. */
   readonly columns = new Set<string>();
   readonly models = new Map<string, StoredModel>();
   readonly migrations = new Map<number, MigrationRow>();
   readonly vectorIndexes = new Map<string, { name: string; rows: number; status: string }>();
   readonly passwords = new Map<string, string>();
+  /** The row of RAG_SETTING. */
+  sqlSettings: Row | null = null;
   /** Thrown instead of what a statement does, while it matches. */
   readonly failures: { matches: RegExp; error: () => Error; once: boolean }[] = [];
   /** What does not compile, though it is kept. */
@@ -65,6 +68,11 @@ export class FakeCatalog {
     }
     if (/INTO rag_bootstrap_lock/.test(sql)) return { rowsAffected: 0 };
     if (/^SELECT 1 AS alive/.test(sql)) return { rows: [{ ALIVE: 1 }] };
+    if (/^DELETE FROM rag_setting\b/.test(sql)) return { rowsAffected: this.sqlSettings === null ? 0 : 1 };
+    if (/^INSERT INTO rag_setting\b/.test(sql)) {
+      this.sqlSettings = Object.fromEntries(Object.entries(binds).map(([name, { val }]) => [name, val]));
+      return { rowsAffected: 1 };
+    }
     if (/LENGTHB\(RPAD/.test(sql)) return { rows: [{ BYTES: this.textBytes }] };
     if (/\brag_migration\b/.test(sql) && !/^CREATE/.test(sql)) return this.#migration(sql, value);
     if (/user_errors/.test(sql)) {
@@ -190,7 +198,8 @@ export class FakeCatalog {
     }
     const added = ADD_COLUMN.exec(sql);
     if (added !== null) {
-      const column = (added[2] ?? '').toUpperCase();
+      const [, table = '', name = ''] = added;
+      const column = (/^rag_chunk$/i.test(table) ? name : `${table}.${name}`).toUpperCase();
       if (this.columns.has(column))
         throw new FakeOracleError('ORA-01430', 'column being added already exists in table');
       this.columns.add(column);

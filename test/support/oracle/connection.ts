@@ -22,7 +22,7 @@ import { toPostgres } from './translate.ts';
 const MAX_VARCHAR_BYTES = 32_767;
 const PG_TEXT = 25;
 /** What is a CLOB in Oracle's tables; RAG_CHUNK.CONTENT, of the same name as a comment's, is not. */
-const CLOB_COLUMNS = new Set(['description', 'goal', 'comment_text', 'question', 'answer']);
+const CLOB_COLUMNS = new Set(['description', 'goal', 'comment_text', 'question', 'standalone_question', 'answer']);
 
 type Operation = {
   opType: 'execute' | 'executeMany' | 'fetchAll' | 'commit';

@@ -15,12 +15,11 @@ const RESERVED = new Set(
 /** Words that are neither columns nor names. */
 const WORDS = new Set([
   ...RESERVED,
-  ...`accuracy approx at avg bytes case cast coalesce cosine count cross data day dense_rank end exact false fetch first
-     hour inner interval join json left locked max min minute month nowait only outer over partition rank row_number second
+  ...`accuracy approx at avg bytes case cast coalesce cosine count cross double escape data day dense_rank end exact false fetch first
+     hour inner interval join json left locked max min minute month nowait only outer over partition precision rank row_number second
      skip sum target target_accuracy timestamp to_char to_date to_number trunc true vector vector_dimension_count vector_distance
-     vector_embedding wait when year zone time lengthb rpad nulls last current_timestamp systimestamp dual contains score exact upper lower`.split(
-    /\s+/,
-  ),
+     vector_embedding wait when year zone time lengthb rpad nulls last current_timestamp systimestamp dual contains score exact upper lower
+     rawtohex standard_hash sys_guid`.split(/\s+/),
 ]);
 
 /** The catalog's views that the product reads, with the columns that it may. */
@@ -32,6 +31,7 @@ const CATALOG: Record<string, string[]> = {
   user_errors: ['name', 'type', 'line', 'text', 'attribute', 'sequence'],
   dba_users: ['username', 'authentication_type'],
   all_indexes: ['owner', 'index_name', 'status'],
+  user_indexes: ['index_name'],
 };
 
 /** What only other databases say. */
@@ -84,7 +84,7 @@ function lintFetch(sql: string): string[] {
   if (/\bTARGET ACCURACY\b/i.test(sql.replace(/ROWS ONLY WITH TARGET ACCURACY/gi, ''))) {
     faults.push('TARGET ACCURACY stands after ROWS ONLY');
   }
-  if (/\bVECTOR_DISTANCE\b/i.test(sql) && hasFetch && !/FETCH (?:EXACT|APPROX) FIRST/i.test(sql)) {
+  if (plainFetchBlocks(sql).some((block) => /\bVECTOR_DISTANCE\b/i.test(block))) {
     faults.push('a plain FETCH FIRST may use an approximate index: EXACT or APPROX');
   }
   for (const { text } of blocksOf(sql)) {
@@ -92,6 +92,18 @@ function lintFetch(sql: string): string[] {
       faults.push('APPROX where something is filtered');
   }
   return faults;
+}
+
+/** The query blocks, with all that is in them, that a FETCH FIRST cuts off without saying how. */
+function plainFetchBlocks(sql: string): string[] {
+  return [...sql.matchAll(/\bFETCH FIRST\b/gi)].map(({ index }) => {
+    let depth = 0;
+    for (let at = index - 1; at >= 0; at--) {
+      if (sql[at] === ')') depth++;
+      else if (sql[at] === '(' && depth-- === 0) return sql.slice(at + 1, index);
+    }
+    return sql.slice(0, index);
+  });
 }
 
 function lintEmbedding(sql: string): string[] {

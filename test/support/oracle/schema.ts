@@ -23,6 +23,7 @@ export interface Schema {
 }
 
 const TABLE = /^CREATE TABLE (?:IF NOT EXISTS )?(\w+)\s*\(([\s\S]*)\)\s*$/i;
+const ADDED_COLUMN = /^ALTER TABLE (\w+) ADD \((\w+) /i;
 const PACKAGE = /^CREATE OR REPLACE PACKAGE (?!BODY)(\w+)/i;
 const INDEX = /^CREATE (?:UNIQUE |VECTOR )?INDEX (\w+)/i;
 
@@ -43,9 +44,11 @@ export async function readSchema(): Promise<Schema> {
       const columns = splitList(table[2] ?? '').filter((item) => !/^CONSTRAINT\b/i.test(item));
       schema.tables.set(name(table[1]), new Set(columns.map((item) => name(item.split(/\s/)[0]))));
     }
+    const added = ADDED_COLUMN.exec(statement);
+    if (added !== null) schema.tables.get(name(added[1]))?.add(name(added[2]));
     const pack = PACKAGE.exec(statement);
     if (pack !== null) {
-      const members = [...statement.matchAll(/\b(?:PROCEDURE|FUNCTION)\s+(\w+)/gi)].map((match) => name(match[1]));
+      const members = [...statement.matchAll(/\b(?:PROCEDURE|FUNCTION|TYPE)\s+(\w+)/gi)].map((match) => name(match[1]));
       schema.packages.set(name(pack[1]), new Set(members));
     }
     const index = INDEX.exec(statement);

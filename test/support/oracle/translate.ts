@@ -25,7 +25,7 @@ function textQuery(sql: string, binds: Binds): { sql: string; binds: Binds } {
   return {
     sql: sql
       .replace(whole, `${vector} @@ to_tsquery('simple', :${name})`)
-      .replace('SCORE(1)', `ts_rank(${vector}, to_tsquery('simple', :${name}))`),
+      .replaceAll('SCORE(1)', `ts_rank(${vector}, to_tsquery('simple', :${name}))`),
     binds: { ...binds, [name]: words },
   };
 }

@@ -1,0 +1,88 @@
+import { containsCode, type QuestionCodes } from './codes.ts';
+import { type SourceType, sourceKey } from './kinds/kind.ts';
+import type { Audience } from './scope.ts';
+
+/** A passage that some branch of a search has found, with the passages beside it in its section. */
+export interface Candidate {
+  chunkId: number;
+  sourceType: SourceType;
+  sourceId: string;
+  /** The larger unit it was cut from; null where it is the whole. */
+  section: number | null;
+  title: string;
+  content: string;
+  /** Cosine distance to the question. */
+  distance: number;
+  /** Whether it is among the nearest. */
+  isNear: boolean;
+  /** How well it has the question's terms; 0 where it is not among the best, comparable within one search alone. */
+  textScore: number;
+  ownerEmployeeId: number | null;
+  audience: Audience;
+  before: string | null;
+  after: string | null;
+}
+
+/** How a passage was named: its source by its id, or in its text by a code. */
+type Naming = 'source' | 'code' | null;
+
+/** A passage in the place that the search gives it. */
+export interface Hit extends Candidate {
+  /** Its share of the best words' score, 0 to 1. */
+  words: number;
+  /** What it is placed by: see {@link fuse}. */
+  score: number;
+  naming: Naming;
+}
+
+export interface FusionOptions {
+  /** The share of the similarity, 0 to 1; the rest is that of the words. */
+  vectorWeight: number;
+  topK: number;
+  /** The most sections of one source; 0 for any number. */
+  maxPerSource: number;
+  named: QuestionCodes;
+}
+
+/**
+ * The best sections, best first. What the question names comes first: sources by their id, then passages with its codes.
+ * All else is placed by weight · cosine similarity + (1 - weight) · word score, the latter as a share of the best one's. The
+ * similarity is taken as it is, not stretched over what was found: of a weak encoder, whose similarities lie close together,
+ * it then decides little, and the words decide (measured against rank fusion and stretched scores: docs/retrieval.md).
+ */
+export function fuse(candidates: Candidate[], { vectorWeight, topK, maxPerSource, named }: FusionOptions): Hit[] {
+  const bestText = Math.max(0, ...candidates.map(({ textScore }) => textScore));
+  const hits = candidates.map((candidate): Hit => {
+    const words = bestText === 0 ? 0 : candidate.textScore / bestText;
+    const score = vectorWeight * (1 - candidate.distance) + (1 - vectorWeight) * words;
+    return { ...candidate, words, score, naming: namingOf(candidate, named) };
+  });
+  hits.sort(
+    (a, b) =>
+      place(a.naming) - place(b.naming) || b.score - a.score || a.distance - b.distance || a.chunkId - b.chunkId,
+  );
+  const sections = new Set<string>();
+  const perSource = new Map<string, number>();
+  const chosen: Hit[] = [];
+  for (const hit of hits) {
+    if (chosen.length === topK) break;
+    const source = sourceKey({ type: hit.sourceType, id: hit.sourceId });
+    const section = `${source} ${hit.section ?? `chunk ${hit.chunkId}`}`;
+    const ofSource = perSource.get(source) ?? 0;
+    if (sections.has(section) || (maxPerSource > 0 && ofSource >= maxPerSource)) continue;
+    sections.add(section);
+    perSource.set(source, ofSource + 1);
+    chosen.push(hit);
+  }
+  return chosen;
+}
+
+const place = (naming: Naming) => (naming === 'source' ? 0 : naming === 'code' ? 1 : 2);
+
+/** A database finds a code also within a longer one; whether it stands there by itself is seen here. */
+function namingOf(candidate: Candidate, { sources, codes }: QuestionCodes): Naming {
+  const isSource = ({ type, id }: QuestionCodes['sources'][number]) =>
+    id === candidate.sourceId && (type === null || type === candidate.sourceType);
+  if (sources.some(isSource)) return 'source';
+  return codes.some((code) => containsCode(candidate.content, code)) ? 'code' : null;
+}
