@@ -58,7 +58,7 @@ interface ClaimOptions {
 }
 
 /** The parts of one query block that looks for terms. */
-export interface TextSearch {
+interface TextSearch {
   /** Which rows may have them. */
   where: string;
   /** How well a row matches: above 0, where it does, and the more the better; not to be compared between questions. */
