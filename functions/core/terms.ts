@@ -8,7 +8,11 @@ import { isStopWord } from './stop-words.ts';
  * They are made here rather than by a database, so that one index serves every language and both databases find the
  * same. Letters and digits alone: no character that a query language could take for an operator gets through.
  */
-const STEMMERS: Partial<Record<Language, (word: string) => string>> = { en: stemEnglish, es: stemSpanish };
+const STEMMERS: Partial<Record<Language, (word: string) => string>> = {
+  en: stemEnglish,
+  // The rules know the ending by its accent alone: without it, "renovación" and "renovaciones" would be two words.
+  es: (word) => stemSpanish(word.replace(/([cs])ion$/, '$1ión')),
+};
 
 const MAX_WORD_LENGTH = 64;
 /** More terms than these find nothing more. */
