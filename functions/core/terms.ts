@@ -47,7 +47,7 @@ export function indexTerms(text: string, language: Language): string {
 
 /**
  * The terms of a question, each once. Of each word the stems of all languages: what is asked in Spanish is found in
- * English texts by the words that both languages share, such as "certificado" and "certificate".
+ * English texts by the words that both languages share, such as "errores" and "error", "clientes" and "client".
  */
 export function queryTerms(question: string, language: Language): string[] {
   const words = wordsOf(question).filter((word) => !isStopWord(word, language));

@@ -4,7 +4,7 @@ import type { SourceType } from '../core/kinds/kind.ts';
 import { type Audience, type Caller, seesEverything } from '../core/scope.ts';
 import type { Binds, Database } from '../ports/database.ts';
 import type { EmbeddingModel, VectorBind } from '../ports/embedder.ts';
-import { chunkFilter, chunkScope, type Filter, isEmptyFilter } from './scope.ts';
+import { type Condition, chunkFilter, chunkScope, type Filter, isEmptyFilter } from './scope.ts';
 
 /** What is looked for, each in its own branch of one statement. */
 export interface Search {
@@ -50,18 +50,23 @@ interface Branch {
 
 const SECTION_OF = 'PARTITION BY d.source_type, d.source_id, d.section';
 
-/** The sections nearest to the question. */
-function nearest(db: Database, { visible, binds }: Visible, search: Search, approximateFirst: string | null): Branch {
+/** The sections nearest to the question; with a condition, the nearest of those that meet it. */
+function nearest(
+  db: Database,
+  { visible, binds }: Visible,
+  search: Search,
+  { approximateFirst = null, condition = null }: { approximateFirst?: string | null; condition?: Condition | null },
+): Branch {
   const { dialect } = db;
   const distance = dialect.distanceTo(search.model, `c.${dialect.vectorColumn(search.model)}`, 'question');
   const columns = `c.chunk_id, c.source_type, c.source_id, c.section, ${distance} AS distance`;
   // With a condition, an index may find fewer than there are.
   const passages =
     approximateFirst === null
-      ? `SELECT ${columns} FROM rag_chunk c WHERE ${visible('c')}`
+      ? `SELECT ${columns} FROM rag_chunk c WHERE ${condition === null ? '' : `${condition.sql} AND `}${visible('c')}`
       : `SELECT ${columns} FROM rag_chunk c ORDER BY distance ${approximateFirst}`;
   return {
-    sql: `SELECT p.chunk_id, 1 AS is_near, CAST(0 AS DOUBLE PRECISION) AS text_score FROM (
+    sql: `SELECT p.chunk_id, ${condition === null ? 1 : 0} AS is_near, CAST(0 AS DOUBLE PRECISION) AS text_score FROM (
         SELECT d.chunk_id, d.distance, ROW_NUMBER() OVER (${SECTION_OF} ORDER BY d.distance, d.chunk_id) AS place
         FROM (${passages}) d
       ) p
@@ -71,6 +76,7 @@ function nearest(db: Database, { visible, binds }: Visible, search: Search, appr
     binds: {
       question: search.question,
       depth: search.depth,
+      ...condition?.binds,
       ...(approximateFirst === null ? binds : { passages: search.depth * PASSAGES_PER_SECTION }),
     },
   };
@@ -107,33 +113,47 @@ function withTerms(db: Database, { visible, binds }: Visible, { terms, depth }: 
   ];
 }
 
-/** What the question names: the sources themselves, and passages in which a code is written. */
-function named({ visible, binds }: Visible, { named: { sources, codes }, depth }: Search): Branch[] {
-  if (sources.length + codes.length === 0) return [];
-  const nameBinds: Binds = {};
-  const conditions = [
-    ...sources.map(({ type, id }, i) => {
-      nameBinds[`named_id${i}`] = id;
-      if (type === null) return `c.source_id = :named_id${i}`;
-      nameBinds[`named_type${i}`] = type;
-      return `(c.source_type = :named_type${i} AND c.source_id = :named_id${i})`;
-    }),
-    ...codes.map((code, i) => {
-      // Leading zeros may be left out; whether the code stands there as a whole, the fusion sees.
-      nameBinds[`code${i}`] = `%${code.replace(/[\\%_]/g, '\\$&').replace(/-0+(?=\d)/, '-%')}%`;
-      return `UPPER(c.content) LIKE :code${i} ESCAPE '\\'`;
-    }),
-  ];
-  return [
-    {
-      sql: `SELECT c.chunk_id, 0 AS is_near, CAST(0 AS DOUBLE PRECISION) AS text_score
-        FROM rag_chunk c
-        WHERE (${conditions.join(' OR ')}) AND ${visible('c')}
-        ORDER BY c.chunk_id
-        FETCH FIRST :depth ROWS ONLY`,
-      binds: { depth, ...nameBinds, ...binds },
+/** What the question names: the nearest sections of the sources, and for each code passages in which it is written. */
+function named(db: Database, may: Visible, search: Search): Branch[] {
+  const { sources, codes } = search.named;
+  const ofSources = sources.length === 0 ? [] : [nearest(db, may, search, { condition: isOneOf(sources) })];
+  return [...ofSources, ...codes.map((code, i) => withCode(may, hasCode(code, i), search))];
+}
+
+/** Not by their distance: each place in which a statement has one may embed the question once more. */
+function withCode({ visible, binds }: Visible, condition: Condition, { depth }: Search): Branch {
+  return {
+    sql: `SELECT c.chunk_id, 0 AS is_near, CAST(0 AS DOUBLE PRECISION) AS text_score
+      FROM rag_chunk c
+      WHERE ${condition.sql} AND ${visible('c')}
+      ORDER BY c.chunk_id
+      FETCH FIRST :depth ROWS ONLY`,
+    binds: { depth, ...condition.binds, ...binds },
+  };
+}
+
+function isOneOf(sources: QuestionCodes['sources']): Condition {
+  const binds: Binds = {};
+  const conditions = sources.map(({ type, id }, i) => {
+    binds[`named_id${i}`] = id;
+    if (type === null) return `c.source_id = :named_id${i}`;
+    binds[`named_type${i}`] = type;
+    return `(c.source_type = :named_type${i} AND c.source_id = :named_id${i})`;
+  });
+  return { sql: `(${conditions.join(' OR ')})`, binds };
+}
+
+/** That a passage has a code as a whole; see containsCode. LIKE is the cheaper look, which comes first. */
+function hasCode(code: string, i: number): Condition {
+  const [, prefix = code, digits = ''] = /^(ORA|PLS|TNS|RMAN)-0*(\d+)$/.exec(code) ?? [];
+  const pattern = digits === '' ? code : `${prefix}[- ]?0*${digits}`;
+  return {
+    sql: `UPPER(c.content) LIKE :code${i} AND REGEXP_LIKE(c.content, :pattern${i}, 'i')`,
+    binds: {
+      [`code${i}`]: digits === '' ? `%${code}%` : `%${prefix}%${digits}%`,
+      [`pattern${i}`]: `(^|[^[:alnum:]_])${pattern}($|[^[:alnum:]_])`,
     },
-  ];
+  };
 }
 
 /** The condition of what may be found, for a table of chunks under an alias, and its binds. */
@@ -159,7 +179,11 @@ async function read(
 ): Promise<Candidate[]> {
   const { dialect } = db;
   const may = visibleTo(caller, search);
-  const branches = [nearest(db, may, search, approximateFirst), ...withTerms(db, may, search), ...named(may, search)];
+  const branches = [
+    nearest(db, may, search, { approximateFirst }),
+    ...withTerms(db, may, search),
+    ...named(db, may, search),
+  ];
   const rows = await db.rows<{
     chunk_id: number;
     source_type: SourceType;

@@ -3,7 +3,7 @@ import { type Caller, seesEverything } from '../core/scope.ts';
 import type { Binds } from '../ports/database.ts';
 import { inList } from './lists.ts';
 
-interface Condition {
+export interface Condition {
   sql: string;
   binds: Binds;
 }

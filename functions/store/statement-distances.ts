@@ -24,9 +24,10 @@ export async function statementDistances(
   const binds: Binds = { model: model.model, ...scope.binds };
   const branches = statements.map(({ vector, chunkIds }, i) => {
     binds[`vector${i}`] = vector;
+    const name = `cited_${String.fromCharCode(97 + i)}`;
     const names = chunkIds.map((id, j) => {
-      binds[`chunk${i}_${j}`] = id;
-      return `:chunk${i}_${j}`;
+      binds[`${name}${j}`] = id;
+      return `:${name}${j}`;
     });
     return `SELECT ${i} AS statement_no, MIN(${dialect.distanceTo(model, `c.${dialect.vectorColumn(model)}`, `vector${i}`)}) AS distance
       FROM rag_chunk h
