@@ -8,7 +8,7 @@ import type { Actor } from '../../functions/ports/database.ts';
 import { logQuestion, type QuestionLogEntry, removeOld } from '../../functions/store/question-log.ts';
 import { takeModelCall } from '../../functions/store/usage.ts';
 import { callerOf, readChunks } from '../support/inspect.ts';
-import { put } from '../support/records.ts';
+import { put, remove } from '../support/records.ts';
 import { type Bench, forEachDatabase } from './databases.ts';
 
 const ANA = callerOf(1);
@@ -179,8 +179,11 @@ forEachDatabase('the question log', (bench) => {
     test('what put them into their places, their titles, and which are cited', async () => {
       await withSources();
 
-      const { sources, answer } = await readAskedQuestion(bench.database, ANA, 'call-1');
+      const { sources, answer } = await readAskedQuestion(bench.database, MANAGER, 'call-1');
+      const asSeenByAna = await readAskedQuestion(bench.database, ANA, 'call-1');
 
+      // How rare a word is, is counted over what she may not see, too.
+      expect(asSeenByAna.sources).toEqual(sources.map((source) => ({ ...source, textScore: null, fused: null })));
       expect(sources).toEqual([
         {
           n: 1,
@@ -259,6 +262,17 @@ forEachDatabase('the question log', (bench) => {
       expect(await removeOld(bench.database, 30, 2)).toBe(1);
       expect(await removeOld(bench.database, 30, 2)).toBe(0);
       expect(await callsSeenBy('system')).toEqual(['of-day-1', 'of-day-29']);
+    });
+
+    test('what a person has asked when the person is removed, so that nobody of the same id reads it', async () => {
+      await bench.write(put.employee(1), put.employee(2));
+      await fill(1, 2);
+
+      await bench.write(remove('employee', 2));
+      expect(await callsSeenBy('system')).toHaveLength(2);
+      await bench.write(remove('employee', 1));
+
+      expect(await callsSeenBy('system')).toEqual([]);
     });
 
     test('once an hour a process, with the counts of model calls older than a week', async () => {

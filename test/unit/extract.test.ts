@@ -45,6 +45,18 @@ describe('an extract', () => {
     expect(best?.text).toContain(expected);
   });
 
+  test.each([
+    ['TASK 2', 'La bomba de la cafetera está rota.'],
+    ['Who has task 2?', 'Assignee: unassigned'],
+    ['What is the status of #2?', 'Status: todo'],
+    ['¿Cuánto cuesta la bomba de la tarea 2?', '89 euros'],
+  ])('answers "%s" from the source that it names alone', (question, expected) => {
+    const sentences = extractAnswer(question, [refund, { ...pump, isNamed: true }]);
+
+    expect(sentences[0]?.text).toContain(expected);
+    expect(new Set(sentences.map(({ n }) => n))).toEqual(new Set([2]));
+  });
+
   test('says from which source each sentence is', () => {
     expect(extractAnswer('¿Cuánto cuesta la bomba de la cafetera?', [refund, pump]).map(({ n }) => n)).toContain(2);
   });
