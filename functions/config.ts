@@ -125,7 +125,7 @@ const SETTINGS = {
   RAG_EMBEDDING_MODEL_SOURCE_EXPIRES: time,
   /** The numbers in one of its vectors. */
   RAG_EMBEDDING_DIMENSION: whole(1, 65_535, 384),
-  /** What languages it understands: English alone, or any. */
+  /** What languages it understands: English alone, or any, which is the default for a model of OCI Generative AI. */
   RAG_EMBEDDING_LANGUAGES: oneOf('en', 'any'),
   /** The longest passage, in characters, that the embedding model reads to its end. */
   RAG_EMBEDDING_WINDOW: whole(MIN_WINDOW, 8000, 600),
@@ -143,7 +143,7 @@ const SETTINGS = {
   /** The cosine distance beyond which nothing is near; it belongs to the embedding model. */
   RAG_RETRIEVAL_CUTOFF: within('number', 0, 2, 0.8, isNumber),
   /** What the likeness of meaning counts against that of words, from 0 to 1; see calibrate. */
-  RAG_RETRIEVAL_VECTOR_WEIGHT: within('number', 0, 1, 0.5, isNumber),
+  RAG_RETRIEVAL_VECTOR_WEIGHT: within('number', 0, 1, 0.6, isNumber),
   /**
    * The share of a question's words, by their rarity, from which on a passage that has them is near, whatever its distance;
    * above 1: never. Measured (docs/retrieval.md): nearly all questions on a corpus reach the default, few on another subject.
@@ -233,6 +233,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     if (isUnknown) faults.push(`${name} is not a setting of this version`);
   }
   const config = Object.fromEntries(values) as Config;
+  if (!env.RAG_EMBEDDING_LANGUAGES && config.RAG_EMBEDDING_URL?.startsWith('oci:'))
+    config.RAG_EMBEDDING_LANGUAGES = 'any';
   if (faults.length === 0) faults.push(...contradictions(config));
   if (faults.length > 0) throw new ConfigError(faults);
   return config;

@@ -7,6 +7,7 @@ import type { ModelState } from './adapters/oci/model-catalog.ts';
 import type { OracleSettings } from './adapters/oracle/open.ts';
 import type { SqlSettings } from './adapters/oracle/sql-settings.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
+import { SetupFailed } from './core/errors.ts';
 import type { ChatModel } from './ports/chat-model.ts';
 import type { Database, Migration, Migrator } from './ports/database.ts';
 import type { Embedder, EmbeddingModel } from './ports/embedder.ts';
@@ -34,8 +35,8 @@ export interface Services {
   embedder(): Promise<Embedder>;
   /** Of the model to come; null where no swap is under way. */
   nextEmbedder(): Promise<Embedder | null>;
-  /** Null where no model answers. */
-  chatModel(): Promise<ChatModel | null>;
+  /** The model that answers, by its name; null where none does. */
+  chatModel: { model: string; open(): Promise<ChatModel> } | null;
   /** Makes sure that the answering model can be asked; null where none of OCI is configured. */
   requireAnswerModel: (() => Promise<ModelState>) | null;
   verifier(): Promise<TokenVerifier>;
@@ -92,7 +93,7 @@ export function createServices(env: Record<string, string | undefined>): Service
         };
       }
       const { PostgresMigrator } = await import('./adapters/postgres/migrator.ts');
-      return { migrator: new PostgresMigrator(config.RAG_DATABASE), modelStore: null };
+      return { migrator: new PostgresMigrator(config.RAG_DATABASE, config.RAG_TEXT_INDEX), modelStore: null };
     },
     embedder: once(() =>
       openEmbedder({
@@ -111,7 +112,7 @@ export function createServices(env: Record<string, string | undefined>): Service
         window: config.RAG_EMBEDDING_NEXT_WINDOW,
       });
     }),
-    chatModel: once(() => openChatModel(config)),
+    chatModel: chatModelOf(config),
     requireAnswerModel: config.RAG_ANSWER_MODEL.startsWith(IN_OCI) ? () => requireAnswerModel(config) : null,
     verifier: once(async () => {
       const { JoseTokenVerifier } = await import('./adapters/jose/token-verifier.ts');
@@ -157,8 +158,12 @@ async function openEmbedder(options: EmbedderOptions): Promise<Embedder> {
   return new HttpEmbedder(options);
 }
 
-async function openChatModel(config: Config): Promise<ChatModel | null> {
+function chatModelOf(config: Config): Services['chatModel'] {
   const [, provider, model = ''] = /^(oci|openai):(.+)$/.exec(config.RAG_ANSWER_MODEL) ?? [];
+  return provider === undefined ? null : { model, open: once(() => openChatModel(config, provider, model)) };
+}
+
+async function openChatModel(config: Config, provider: string, model: string): Promise<ChatModel> {
   if (provider === 'oci') {
     const { GenerativeAiChatModel } = await import('./adapters/oci/chat-model.ts');
     return new GenerativeAiChatModel({
@@ -166,16 +171,13 @@ async function openChatModel(config: Config): Promise<ChatModel | null> {
       ...(await generativeAi(config.RAG_ANSWER_REGION, config.RAG_ANSWER_COMPARTMENT)),
     });
   }
-  if (provider === 'openai') {
-    const { OpenAiChatModel } = await import('./adapters/openai/chat-model.ts');
-    return new OpenAiChatModel({
-      model,
-      url: config.RAG_ANSWER_URL,
-      apiKey: secret(config.RAG_ANSWER_API_KEY),
-      compartmentId: config.RAG_ANSWER_COMPARTMENT,
-    });
-  }
-  return null;
+  const { OpenAiChatModel } = await import('./adapters/openai/chat-model.ts');
+  return new OpenAiChatModel({
+    model,
+    url: config.RAG_ANSWER_URL,
+    apiKey: secret(config.RAG_ANSWER_API_KEY),
+    compartmentId: config.RAG_ANSWER_COMPARTMENT,
+  });
 }
 
 async function requireAnswerModel(config: Config): Promise<ModelState> {
@@ -193,7 +195,14 @@ async function requireAnswerModel(config: Config): Promise<ModelState> {
 /** Generative AI of a region, asked as the function. */
 async function generativeAi(region: string, compartmentId: string) {
   const { functionPrincipal } = await import('./adapters/oci/client.ts');
-  return { region, compartmentId, principal: functionPrincipal() };
+  try {
+    return { region, compartmentId, principal: functionPrincipal() };
+  } catch (cause) {
+    throw new SetupFailed(
+      'A model of OCI Generative AI (oci:… in RAG_ANSWER_MODEL or RAG_EMBEDDING_URL) is asked as the function itself, by its resource principal, which is there in OCI Functions alone',
+      { cause },
+    );
+  }
 }
 
 async function openNudge(url: string): Promise<Nudge> {

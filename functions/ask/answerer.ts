@@ -1,9 +1,13 @@
 import { extractiveAnswer, type NumberedSource } from '../core/extract.ts';
+import type { Rewrite } from '../core/follow-up.ts';
 import type { Exchange } from '../core/prompt.ts';
 
 /** What is to be answered, and from what. */
 export interface AnswerRequest {
+  /** As it was asked. */
   question: string;
+  /** The same, standing by itself where it is a follow-up. */
+  standalone: string;
   /** In rank order, numbered from 1; the answer cites them as [n]. */
   sources: NumberedSource[];
   history: Exchange[];
@@ -29,10 +33,8 @@ export interface Tokens {
   completion: number;
 }
 
-/** A follow-up as a question that stands by itself, for the search alone. */
-export interface Standalone {
-  question: string;
-  by: 'model' | 'rule';
+/** A follow-up as a question that stands by itself, and what it took to make it. */
+export interface Standalone extends Rewrite {
   tokens: Tokens | null;
 }
 
@@ -54,8 +56,8 @@ export class ExtractiveAnswerer implements Answerer {
     return { question: standaloneByRule(question, history), by: 'rule', tokens: null };
   }
 
-  async answer({ question, sources }: AnswerRequest): Promise<Draft> {
-    return { answer: extractiveAnswer(question, sources), flaw: null, shown: sources.length, tokens: null };
+  async answer({ question, standalone, sources }: AnswerRequest): Promise<Draft> {
+    return { answer: extractiveAnswer(standalone, sources, question), flaw: null, shown: sources.length, tokens: null };
   }
 }
 

@@ -3,7 +3,7 @@ import { checkCitations } from '../core/citations.ts';
 import { AnswerModelUnavailable, ModelCallLimit, toAppError } from '../core/errors.ts';
 import { isOnTopic, type TopicLimits } from '../core/evidence.ts';
 import type { Hit } from '../core/fusion.ts';
-import { detectLanguage, type Language } from '../core/language.ts';
+import { detectLanguage, type Language, understands } from '../core/language.ts';
 import type { Exchange } from '../core/prompt.ts';
 import { hasSupport } from '../core/support.ts';
 import type { Answer } from '../shapes.ts';
@@ -19,8 +19,6 @@ export interface AskContext extends Searching, TopicLimits {
   startedAt: number;
   deadline: Date | null;
   retrieval: RetrievalOptions;
-  /** What the embedding model understands: English alone, or any language. */
-  languages: 'en' | 'any';
   /** Whether the texts of questions and answers go into the question log. */
   textKept: boolean;
   /** Whether this is the first call of its process. */
@@ -52,7 +50,8 @@ export async function ask(context: AskContext, answerer: Answerer, asked: Asked)
   const run = new Run(context, answerer, asked);
   try {
     const answer = await run.answer();
-    await run.log(answer.outcome as Outcome);
+    // An answer is worth more than its row in the log.
+    await run.log(answer.outcome).catch((cause: unknown) => context.log.error('question_not_logged', cause));
     return answer;
   } catch (thrown) {
     const error = toAppError(thrown);
@@ -172,13 +171,11 @@ class Run {
     const hits = this.#hits;
     if (!isOnTopic(question, hits, this.#context)) return this.#refuse('off_topic', null);
 
-    const { history } = this.#asked;
+    const { question: asked, history } = this.#asked;
     const answerer = this.#answerer;
     const sources = hits.map(toNumberedSource);
-    // A rule's question is words put together, which a model reads worse than the conversation itself.
-    const asked = this.#standalone.rewrittenBy === 'rule' ? question : this.#asked.question;
     const { answer, flaw, shown, tokens } = await this.#watch.time('answer', () =>
-      answerer.answer({ question: asked, sources, history, deadline }),
+      answerer.answer({ question: asked, standalone: question, sources, history, deadline }),
     );
     this.#count(tokens);
     const rest = { model: answerer.model, dropped: hits.length - shown };
@@ -199,6 +196,17 @@ class Run {
     return { outcome: 'answered', reason: flaw, answer: checked.answer, cited, removed, support, ...rest };
   }
 
+  /**
+   * Whether the search by meaning could not see: the model does not know the question's language, and neither a name nor a
+   * text in that language was found. That is what to tell then, rather than that there is nothing.
+   */
+  #isBlind(): boolean {
+    const { question } = this.#asked;
+    if (understands(this.#context.languages, question)) return false;
+    const [best] = this.#hits;
+    return best === undefined || (best.naming === null && detectLanguage(best.content) !== this.#language);
+  }
+
   #count(tokens: Tokens | null): void {
     if (tokens === null) return;
     const { prompt, completion } = this.#tokens ?? { prompt: 0, completion: 0 };
@@ -207,8 +215,7 @@ class Run {
 
   #refuse(outcome: 'not_found' | 'off_topic', reason: Reason | null, rest: Partial<Reply> = {}): Reply {
     const language = this.#language;
-    // The search by meaning was blind: that is what to tell, rather than that there is nothing.
-    const isBlind = this.#context.languages === 'en' && language !== 'en' && reason === null;
+    const isBlind = reason === null && this.#isBlind();
     const sentences = isBlind ? LANGUAGE_MISMATCH : outcome === 'off_topic' ? OFF_TOPIC : NOT_FOUND;
     return {
       outcome,

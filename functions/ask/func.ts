@@ -62,7 +62,7 @@ serve(
           maxAttempts: services.config.RAG_WORKER_MAX_ATTEMPTS,
           embeddingModel: (await services.embedder()).model,
           nextModel: services.config.RAG_EMBEDDING_NEXT_MODEL || null,
-          answerModel: (await services.chatModel())?.model ?? EXTRACTIVE,
+          answerModel: services.chatModel?.model ?? EXTRACTIVE,
           vectorIndex: await readIndexState(),
         });
         return { status: 200, body };
@@ -139,6 +139,7 @@ async function askContext(call: Call): Promise<AskContext> {
       topK,
       filter,
       vectorWeight: config.RAG_RETRIEVAL_VECTOR_WEIGHT,
+      languages: config.RAG_EMBEDDING_LANGUAGES,
       maxPerSource: config.RAG_RETRIEVAL_MAX_PER_SOURCE,
       approximate: mayApproximate(),
     },
@@ -157,13 +158,15 @@ function askedIn(call: Call): Asked {
 
 async function answererFor(call: Call, { database, caller }: AskContext): Promise<Answerer> {
   const { config, metrics } = services;
-  const chatModel = await services.chatModel();
-  if (chatModel === null) return new ExtractiveAnswerer();
+  if (services.chatModel === null) return new ExtractiveAnswerer();
+  const { model, open } = services.chatModel;
   const [{ ChatAnswerer }, { takeModelCallOrThrow }] = await Promise.all([
     import('./chat-answerer.ts'),
     import('./limits.ts'),
   ]);
-  return new ChatAnswerer(chatModel, {
+  return new ChatAnswerer({
+    model,
+    open,
     promptTokens: config.RAG_ANSWER_PROMPT_TOKENS,
     maxTokens: config.RAG_ANSWER_MAX_TOKENS,
     takeCall: () =>

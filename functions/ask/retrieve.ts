@@ -1,6 +1,6 @@
 import { codesIn, type QuestionCodes } from '../core/codes.ts';
-import { type Candidate, fuse, type Hit } from '../core/fusion.ts';
-import { detectLanguage } from '../core/language.ts';
+import { type Candidate, fuse, type Hit, weightOf } from '../core/fusion.ts';
+import { detectLanguage, type KnownLanguages } from '../core/language.ts';
 import { type Caller, maySee } from '../core/scope.ts';
 import { queryTerms } from '../core/terms.ts';
 import type { Database } from '../ports/database.ts';
@@ -22,6 +22,8 @@ export interface RetrievalOptions {
   topK: number;
   /** The share of the similarity against that of the words, 0 to 1. */
   vectorWeight: number;
+  /** What the embedding model understands. */
+  languages: KnownLanguages;
   /** The most sections of one source; 0 for any number. */
   maxPerSource: number;
   filter: Filter;
@@ -49,7 +51,8 @@ export interface Found {
 /** The best passages that the caller may see, one a section, in one round trip to the database. */
 export async function retrieve(searching: Searching, question: string, options: RetrievalOptions): Promise<Retrieval> {
   const { candidates, named, timings } = await findCandidates(searching, question, options);
-  return { hits: fuse(candidates, { ...options, named }), timings };
+  const vectorWeight = weightOf(question, options.vectorWeight, options.languages);
+  return { hits: fuse(candidates, { ...options, vectorWeight, named }), timings };
 }
 
 /** What {@link retrieve} chooses from: more than is wanted, from each branch, and what the question names. */

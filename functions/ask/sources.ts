@@ -9,7 +9,7 @@ export const toNumberedSource = (hit: Hit, i: number): NumberedSource => ({
   n: i + 1,
   title: hit.title,
   text: whatIsShown(hit),
-  isNamed: hit.naming === 'source',
+  isNamed: hit.naming !== null,
 });
 
 /** The passage with those beside it: the section around it, as far as it was cut. */

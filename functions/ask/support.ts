@@ -1,5 +1,6 @@
+import type { TopicLimits } from '../core/evidence.ts';
 import type { Hit } from '../core/fusion.ts';
-import { detectLanguage } from '../core/language.ts';
+import { understands } from '../core/language.ts';
 import { type Statement, splitStatements } from '../core/statements.ts';
 import { checkSupport, judgeSupport, type Support } from '../core/support.ts';
 import { statementDistances } from '../store/statement-distances.ts';
@@ -16,6 +17,8 @@ export interface JudgedStatement {
 
 /** More statements than these are not compared by their meaning. */
 const MAX_COMPARED = 12;
+/** Nor for longer: an answer does not wait for an encoder that is slow. */
+const MAX_COMPARE_MS = 1000;
 
 /**
  * Checks each statement of an answer against the texts that it cites, `textOf` a number. What words and figures leave open
@@ -26,7 +29,7 @@ export async function judgeStatements(
   answer: string,
   hits: Hit[],
   textOf: (hit: Hit) => string,
-  { cutoff, languages }: { cutoff: number; languages: 'en' | 'any' },
+  { cutoff, languages }: Pick<TopicLimits, 'cutoff' | 'languages'>,
 ): Promise<JudgedStatement[]> {
   const judged = splitStatements(answer).map((statement) => {
     const cited = statement.cited.flatMap((n) => hits[n - 1] ?? []);
@@ -39,15 +42,17 @@ export async function judgeStatements(
   });
   // Of a text in a language that the model does not know, a distance says nothing.
   const open = judged
-    .filter(
-      ({ support, statement }) =>
-        support === 'unsure' && (languages === 'any' || detectLanguage(statement.text) === 'en'),
-    )
+    .filter(({ support, statement }) => support === 'unsure' && understands(languages, statement.text))
     .slice(0, MAX_COMPARED);
-  const distances = await compare(
+  // What cannot be compared stays open: the answer is there, and goes out.
+  const compared = compare(
     searching,
     open.map(({ statement, cited }) => ({ statement, cited })),
   );
+  const distances = await within(MAX_COMPARE_MS, compared).catch((error: unknown) => {
+    searching.log.warn('statements_not_compared', { reason: String(error) });
+    return [];
+  });
   for (const [i, one] of open.entries()) one.support = judgeSupport(one.check, distances[i] ?? null, cutoff);
   return judged.map(({ statement, check, support }) => ({
     text: statement.text,
@@ -73,4 +78,17 @@ async function compare(
     embedder,
     statements.map(({ cited }, i) => ({ vector: vectors[i] ?? '', chunkIds: cited.map(({ chunkId }) => chunkId) })),
   );
+}
+
+/** Rejects where the work takes longer; what becomes of it then, nobody waits for. */
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not within ${ms} ms`)), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -2,7 +2,7 @@ import { ModelMismatch } from '../core/errors.ts';
 import type { Database, Migration, Migrator } from '../ports/database.ts';
 import type { EmbeddingModel } from '../ports/embedder.ts';
 import type { ModelStore } from '../ports/model-store.ts';
-import { enqueueMissing, enqueueOutdated } from '../store/backfill.ts';
+import { enqueueMissing, enqueueOutdated, enqueueWithoutLanguage } from '../store/backfill.ts';
 import { readCoverage, storedModels } from '../store/models.ts';
 
 export interface BootstrapContext {
@@ -39,7 +39,7 @@ export interface BootstrapReport {
   migrated: string[];
   /** The embedding models loaded into the database now. */
   loaded: string[];
-  /** Sources enqueued because they had no chunk of the model, or of the next one. */
+  /** Sources enqueued because they had no chunk of the model, or of the next one, or none of their words to be found. */
   enqueued: number;
   /** Sources enqueued because they had chunks of a model that is neither; their drain removes those. */
   outdated: number;
@@ -70,7 +70,9 @@ export async function bootstrap(context: BootstrapContext): Promise<BootstrapRep
     const wanted = nextModel === null ? [embeddingModel] : [embeddingModel, nextModel];
     if (missing === 0) outdated = await enqueueOutdated(database, wanted);
   }
-  let enqueued = context.backfill || reembed ? await enqueueMissing(database, embeddingModel) : 0;
+  // Whatever the settings say: words are not found in texts without terms, and nothing is embedded for them.
+  let enqueued = await enqueueWithoutLanguage(database);
+  if (context.backfill || reembed) enqueued += await enqueueMissing(database, embeddingModel);
   if (nextModel !== null) enqueued += await enqueueMissing(database, nextModel);
   // Last, so that the records are kept and found also where no model answers.
   const answerModel = await context.requireAnswerModel?.();

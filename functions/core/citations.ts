@@ -19,7 +19,7 @@ const MAX_ROUNDS = 5;
 /**
  * Checks every citation of an answer against its sources. Markers of all usual shapes (see {@link parseMarker}) become [n];
  * several of one place, ascending and each once, [1][2]. What names no source goes. Left as they are: code, links,
- * brackets around words, subscripts (`array[0]`; `conf.list[9]` where 9 is no source) and years.
+ * brackets around words, subscripts (`array[0]`; `rows[9]`, `list()[9]` where 9 is no source) and years.
  */
 export function checkCitations(answer: string, sources: CitableSource[]): CheckedAnswer {
   const removed = new Set<string>();
@@ -164,10 +164,19 @@ function readMarker(pieces: Piece[], start: number, sources: CitableSource[]): M
   return typeof before === 'string' && isSubscript(before, marker) ? null : marker;
 }
 
-/** Whether brackets behind a word are code's: behind `array` or `x` always, behind `conf.list` unless they name a source. */
-function isSubscript(before: string, { valid }: Marker): boolean {
+/** Names of what code has many of; a sentence seldom ends with one of them and a marker at once. */
+const COLLECTION =
+  /^(?:rows?|cols?|columns?|cells?|items?|elements?|elems?|entries|lists?|values?|vals?|keys?|nodes?|tokens?|bytes?|buf|buffer|data|dict|map|tuples?|stack|queue|params?|str|nums?|objs?|foo|bar|baz)$/;
+
+/**
+ * Whether brackets behind a word are code's: behind `array` or `x` always; unless they name a source, behind a call, `conf.list` or
+ * `rows`; and [0] behind any word, since code counts from there.
+ */
+function isSubscript(before: string, { valid, invented }: Marker): boolean {
+  if (valid.length === 0 && before.endsWith(')')) return true;
   const [word] = /[\p{L}\p{N}_$.:/\\'’-]*[\p{L}\p{N}_$]$/u.exec(before.slice(-60)) ?? [];
   if (word === undefined) return false;
   if (/^(?:array|arr|matrix|vector|tuple|argv|args|[a-z])$/.test(word)) return true;
-  return valid.length === 0 && /[_$/\\]|\p{L}\.\p{L}|\p{Ll}\p{Lu}/u.test(word);
+  if (valid.length > 0) return false;
+  return invented.join() === '0' || COLLECTION.test(word) || /[_$/\\]|\p{L}\.\p{L}|\p{Ll}\p{Lu}/u.test(word);
 }

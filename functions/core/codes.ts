@@ -17,7 +17,7 @@ const MAX_CODES = 8;
 
 /** What people call the kinds of source, in the languages that questions are recognised in. */
 const KIND_WORDS: Record<SourceType, string> = {
-  task: 'tasks?|tareas?|t[âa]ches?|aufgaben?|tarefas?|compit[oi]|ticket',
+  task: 'tasks?|tareas?|t[âa]ches?|aufgaben?|tarefas?|compit[oi]|tickets?',
   sprint: 'sprints?',
   project: 'projects?|proyectos?|projets?|projekte?|projetos?|progett[oi]',
 };
@@ -33,12 +33,16 @@ const NUMBER_SIGN = '(?:n\\.?[ºo°]\\.?|number|n[úu]mero|nummer|num[ée]ro)?\\
 /** The end of an id: neither within a longer token nor before what makes it a figure, a date or an amount of something. */
 const ID_END =
   '(?![\\p{L}\\p{N}_%]|[-.:]\\d|,\\d{3}(?!\\d)|\\s+(?:(?:more|other|further|m[áa]s|otr[oa]s|weeks?|days?|hours?|months?|years?|semanas?|d[íi]as?|horas?|meses|años|points?|puntos?)(?!\\p{L})|%))';
-const ID = `([1-9]\\d{0,15})${ID_END}`;
-/** `TASK 12`, `tarea nº 12`, `Sprint: #3`. */
-const KIND_AND_ID = new RegExp(`(?<![\\p{L}\\p{N}_-])(${KIND_WORD})[\\s:-]{0,3}${NUMBER_SIGN}${ID}`, 'giu');
+/** Leading zeros are no part of it. */
+const ID = `0*([1-9]\\d{0,15})${ID_END}`;
+/** `TASK 12`, `TASK-12`, `tarea nº 12`, `Sprint: #3`; not `TASK -5`. */
+const KIND_AND_ID = new RegExp(
+  `(?<![\\p{L}\\p{N}_-])(${KIND_WORD})(?:-|\\s-\\s|[\\s:]{0,3})${NUMBER_SIGN}${ID}`,
+  'giu',
+);
 /** What may follow it: `, #13 and 14`. */
 const NEXT_ID = new RegExp(`\\s*(?:,|,?\\s*(?:y|e|o|and|or|und|oder|et|ou)(?!\\p{L}))\\s*#?${ID}`, 'iuy');
-const HASH_ID = /(?<![\p{L}\p{N}_#&/])#([1-9]\d{0,15})(?![\p{L}\p{N}_-])/gu;
+const HASH_ID = /(?<![\p{L}\p{N}_#&/])#0*([1-9]\d{0,15})(?![\p{L}\p{N}_-]|[.:]\d)/gu;
 /** `ORA-01652`, `ora 1652`: five digits, of which people leave out leading zeros. */
 const ORACLE_MESSAGE = /(?<![\p{L}\p{N}_-])(?:(ora|pls|tns|rman)-?|(ora) (?=\d{3}))0*(\d{1,5})(?![\p{L}\p{N}_]|-\d)/giu;
 /** `KB-201`, `CLOV-1086`, `INV-2026-118`. */
@@ -96,9 +100,12 @@ function isSqlId(id: string): boolean {
   return !/[eilo]/.test(id) || (id.match(/\d+/g) ?? []).length > 1;
 }
 
-/** A question without the sources that it names by their ids: `TASK 12`, `#12`. */
+/** A question without the sources that it names by their ids, `TASK 12`, `#12`, and without codes. */
 export const withoutNames = (question: string): string =>
-  question.normalize('NFC').replace(KIND_AND_ID, ' ').replace(HASH_ID, ' ');
+  [KIND_AND_ID, HASH_ID, ORACLE_MESSAGE, CODE].reduce(
+    (text, pattern) => text.replace(pattern, ' '),
+    question.normalize('NFC'),
+  );
 
 /** Whether a text holds a code as a whole: KB-20 is not in KB-201; ORA-01652 is in "ora-1652", too. */
 export function containsCode(text: string, code: string): boolean {

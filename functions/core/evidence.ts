@@ -1,5 +1,6 @@
+import { withoutNames } from './codes.ts';
 import type { Hit } from './fusion.ts';
-import { detectLanguage } from './language.ts';
+import { type KnownLanguages, understands } from './language.ts';
 import { contentWords } from './words.ts';
 
 /** What decides whether anything found is worth an answer. */
@@ -9,7 +10,7 @@ export interface TopicLimits {
   /** The share of the question's words, by their rarity, from which on a passage that has them is near, too; 0 to 1. */
   wordCoverage: number;
   /** What the embedding model understands: English alone, or any language. */
-  languages: 'en' | 'any';
+  languages: KnownLanguages;
 }
 
 /**
@@ -18,16 +19,17 @@ export interface TopicLimits {
  * together for it, whatever it is about (measured: docs/retrieval.md).
  */
 export function isOnTopic(question: string, hits: Hit[], { cutoff, wordCoverage, languages }: TopicLimits): boolean {
-  const isUnderstood = languages === 'any' || detectLanguage(question) === 'en';
+  const isUnderstood = understands(languages, question);
   return (
-    hits.some(({ naming, distance }) => naming !== null || (isUnderstood && distance <= cutoff)) ||
-    bestCoverage(question, hits) >= wordCoverage
+    hits.length > 0 &&
+    (hits.some(({ naming, distance }) => naming !== null || (isUnderstood && distance <= cutoff)) ||
+      bestCoverage(question, hits) >= wordCoverage)
   );
 }
 
 /** The largest share of the question's content words, each weighed by its rarity among the hits, that one hit has. */
 export function bestCoverage(question: string, hits: Pick<Hit, 'title' | 'content'>[]): number {
-  const asked = [...new Set(contentWords(question))];
+  const asked = [...new Set(contentWords(withoutNames(question)))];
   if (asked.length === 0) return 0;
   const texts = hits.map(({ title, content }) => new Set(contentWords(`${title}\n${content}`)));
   const weights = asked.map((word) => rarity(texts.filter((words) => words.has(word)).length, texts.length));

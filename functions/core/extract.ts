@@ -1,4 +1,4 @@
-import { withoutNames } from './codes.ts';
+import { codesIn, containsCode, kindOf, withoutNames } from './codes.ts';
 import { rarity } from './evidence.ts';
 import { truncate } from './text.ts';
 import { contentWords } from './words.ts';
@@ -8,7 +8,7 @@ export interface NumberedSource {
   n: number;
   title: string;
   text: string;
-  /** Whether the question names it by its id. */
+  /** Whether the question names it, by its id or by a code in it. */
   isNamed?: boolean;
 }
 
@@ -70,15 +70,23 @@ const ANCHOR = /^\[[A-Z]+ #[^\]]+\] /;
 /**
  * The sentences of the sources that answer a question best, each with its source's number, best first; none where no
  * source covers enough of the question. Words weigh by their rarity among the sources, a word that no source has
- * weighs most: that is what tells a question on the subject from one that the sources answer.
+ * weighs most: that is what tells a question on the subject from one that the sources answer. `written` is a follow-up as it
+ * was asked, of which `question` is the one that stands by itself: what it asks for counts before what was asked for earlier.
  */
-export function extractAnswer(question: string, sources: NumberedSource[]): { n: number; text: string }[] {
-  // What the question names by its id is what it is about, whatever else was found.
+export function extractAnswer(
+  question: string,
+  sources: NumberedSource[],
+  written = question,
+): { n: number; text: string }[] {
+  // What the question names is what it is about, whatever else was found; its number is not to be looked for in texts.
   const named = sources.filter(({ isNamed }) => isNamed === true);
-  const asked = [...new Set(contentWords(named.length > 0 ? withoutNames(question) : question))];
-  const cues = CUES.filter(([asks]) => asks.test(question)).map(([, tells]) => tells);
-  if (asked.length === 0 && cues.length === 0) return named.slice(0, MAX_UNITS).flatMap(beginningOf);
-  if (asked.length === 0 && named.length === 0) return [];
+  const asked = [...new Set(contentWords(withoutNames(named.length > 0 ? written : question)))];
+  const cues = cuesOf(written).length > 0 ? cuesOf(written) : cuesOf(question);
+  if (cues.length === 0 && asked.every((word) => /^\d+$/.test(word) || kindOf(word) !== null)) {
+    return named.slice(0, MAX_UNITS).flatMap((source) => beginningOf(source, codesIn(question).codes));
+  }
+  // Named, and not there, or not for this person: what else was found is not what was asked for.
+  if (named.length === 0 && (asked.length === 0 || codesIn(question).sources.length > 0)) return [];
 
   const split = (named.length > 0 ? named : sources).map((source) => {
     const units = splitIntoUnits(source);
@@ -117,9 +125,11 @@ export function extractAnswer(question: string, sources: NumberedSource[]): { n:
     .map(({ n, text }) => ({ n, text: truncate(text, MAX_UNIT_LENGTH) }));
 }
 
+const cuesOf = (question: string): RegExp[] => CUES.filter(([asks]) => asks.test(question)).map(([, tells]) => tells);
+
 /** An answer made of the sources' own best sentences, one a line, each with its source's number; null where none answers. */
-export function extractiveAnswer(question: string, sources: NumberedSource[]): string | null {
-  const sentences = extractAnswer(question, sources);
+export function extractiveAnswer(question: string, sources: NumberedSource[], written = question): string | null {
+  const sentences = extractAnswer(question, sources, written);
   if (sentences.length === 0) return null;
   return sentences.map(({ n, text }) => `${withoutMarkers(text)} [${n}]`).join('\n');
 }
@@ -127,13 +137,14 @@ export function extractiveAnswer(question: string, sources: NumberedSource[]): s
 /** Numbers in brackets that stand in a record are its own text, and must not pass for citations. */
 const withoutMarkers = (text: string) => text.replace(/\[(\d[\d\s,]*)\]/g, '($1)');
 
-/** What a record says first of itself: its state, and the beginning of its text. */
-function beginningOf(source: NumberedSource): { n: number; text: string }[] {
+/** The sentence with the code that was asked for, else the first one of the record's text. */
+function beginningOf(source: NumberedSource, codes: string[]): { n: number; text: string }[] {
   const units = splitIntoUnits(source).filter(({ text }) => !ANCHOR.test(text));
-  const told = [units.find(({ text }) => !FIELD.test(text)) ?? units[0]];
-  return told.flatMap((unit) =>
-    unit === undefined ? [] : [{ n: unit.n, text: truncate(unit.text, MAX_UNIT_LENGTH) }],
-  );
+  const unit =
+    units.find(({ text }) => codes.some((code) => containsCode(text, code))) ??
+    units.find(({ text }) => !FIELD.test(text)) ??
+    units[0];
+  return unit === undefined ? [] : [{ n: unit.n, text: truncate(unit.text, MAX_UNIT_LENGTH) }];
 }
 
 const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0);

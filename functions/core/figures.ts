@@ -1,4 +1,5 @@
 import { kindOf } from './codes.ts';
+import { detectLanguage } from './language.ts';
 
 /** A figure, date or code of a text. */
 interface Figure {
@@ -47,6 +48,25 @@ const CODE =
 const MIXED = /(?<![\p{L}\p{N}_])(?:\p{L}[\p{L}_$]*\d|\d+\p{L}+\d)[\p{L}\p{N}_]*/gu;
 /** Groups of three behind a blank are one number where nothing else can be meant. */
 const NUMBER = /\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?![\p{N}])(?:[.,]\d+)?|\d+(?:[.,'’]\d+)*/gu;
+
+/** The numbers that texts have as words, by their places from 2 on. */
+const NUMBER_WORDS: Record<'en' | 'es', string[]> = {
+  en: 'two three four five six seven eight nine ten eleven twelve'.split(' '),
+  es: 'dos tres cuatro cinco seis siete ocho nueve diez once doce'.split(' '),
+};
+/** As a whole: neither `twenty-two`, `treinta y dos` nor `two hundred`. */
+const NUMBER_WORD = new RegExp(
+  `(?<![\\p{L}\\p{N}_-]|nta\\s+y\\s+)(?:${Object.values(NUMBER_WORDS).flat().join('|')})(?![\\p{L}\\p{N}_]|[\\s-]+(?:hundred|thousand|million|billion|mil|mill[óo]n|millones)(?!\\p{L}))`,
+  'giu',
+);
+
+/** The number that a word stands for in a text's language; null for "once" in English. */
+function numberOf(word: string, language: string): number | null {
+  const lower = word.toLowerCase();
+  const [en, es] = [NUMBER_WORDS.en.indexOf(lower), NUMBER_WORDS.es.indexOf(lower)];
+  if (lower === 'once' && language !== 'es') return null;
+  return Math.max(en, es) + 2;
+}
 
 const pad = (number: string | number | undefined) => String(Number(number ?? 0)).padStart(2, '0');
 
@@ -167,18 +187,38 @@ function figuresOf(text: string): { figures: Figure[]; rest: string } {
   return { figures, rest };
 }
 
+/** What a text holds, by which figures are found in it. */
+function keysOf(text: string): string[] {
+  const { figures, rest } = figuresOf(text);
+  const language = detectLanguage(text);
+  const numbers = (rest.match(NUMBER_WORD) ?? []).map((word) => numberOf(word, language));
+  return [
+    ...figures.flatMap((figure) => figure.keys),
+    ...numbers.filter((number) => number !== null).map((number) => `number ${number}`),
+  ];
+}
+
 /**
  * The figures, dates, ids and codes of a statement, as written, each once, and those of them that occur in no text. The
  * notation does not matter: 41,750 and 41.750 and 41750; 4 December 2026 and 2026-12-04; ORA-1652 and ORA-01652; units and signs
- * are not compared. Numbers in words ("three") are not seen on either side. `rest` is the statement without its figures.
+ * are not compared. 2 to 12 may be words, in English or Spanish; a word that occurs in no text as a figure is no figure, since
+ * what is counted may be a list. `rest` is the statement without its figures.
  */
 export function compareFigures(
   statement: string,
   texts: string[],
 ): { figures: string[]; missing: string[]; rest: string } {
-  const keys = new Set(texts.flatMap((text) => figuresOf(text).figures.flatMap((figure) => figure.keys)));
+  const keys = new Set(texts.flatMap(keysOf));
   const { figures, rest } = figuresOf(statement);
+  const language = detectLanguage(statement);
+  const words: string[] = [];
+  const withoutNumbers = rest.replace(NUMBER_WORD, (word) => {
+    const number = numberOf(word, language);
+    if (number === null || !keys.has(`number ${number}`)) return word;
+    words.push(word);
+    return ' \u0000 ';
+  });
   const missing = figures.filter(({ readings }) => !readings.some((reading) => reading.every((key) => keys.has(key))));
   const written = (some: Figure[]) => [...new Set(some.map((figure) => figure.written.trim()))];
-  return { figures: written(figures), missing: written(missing), rest };
+  return { figures: [...written(figures), ...new Set(words)], missing: written(missing), rest: withoutNumbers };
 }

@@ -26,18 +26,26 @@ const PREFIX =
   /^(?:(?:the |la )?(?:standalone |rewritten |final |new )?(?:question|query|pregunta|frage|pregunta reescrita|pregunta independiente))\s*:\s*/iu;
 const QUOTES = /^["'“”„«»‘’`*_\s]+|["'“”„«»‘’`*_\s]+$/gu;
 
+/** A follow-up as a question that stands by itself, and what made it so. */
+export interface Rewrite {
+  question: string;
+  by: 'model' | 'rule';
+}
+
 /**
  * The question in a model's reply, without the dress that models give it. A reply that cannot be it gives way to
  * {@link standaloneByRule}: an empty or very long one, one that loses an id or a code of the question, or one of which
  * most words come neither from the question nor from the conversation.
  */
-export function readRewrite(reply: string, question: string, history: Exchange[]): string {
+export function readRewrite(reply: string, question: string, history: Exchange[]): Rewrite {
   const lines = reply
     .split('\n')
     .map((line) => line.replace(QUOTES, '').replace(PREFIX, '').replace(QUOTES, ''))
     .filter((line) => line !== '' && !line.endsWith(':'));
   const rewritten = lines[0] ?? '';
-  return isRewrite(rewritten, question, history) ? rewritten : standaloneByRule(question, history);
+  return isRewrite(rewritten, question, history)
+    ? { question: rewritten, by: 'model' }
+    : { question: standaloneByRule(question, history), by: 'rule' };
 }
 
 function isRewrite(rewritten: string, question: string, history: Exchange[]): boolean {

@@ -1,5 +1,6 @@
 import { containsCode, type QuestionCodes } from './codes.ts';
 import { type SourceType, sourceKey } from './kinds/kind.ts';
+import { type KnownLanguages, understands } from './language.ts';
 import type { Audience } from './scope.ts';
 
 /** A passage that some branch of a search has found, with the passages beside it in its section. */
@@ -78,6 +79,13 @@ export function fuse(candidates: Candidate[], { vectorWeight, topK, maxPerSource
 }
 
 const place = (naming: Naming) => (naming === 'source' ? 0 : naming === 'code' ? 1 : 2);
+
+/**
+ * The share of the similarity for a question: none where the embedding model does not know its language, since all that is
+ * written in that lies about as near (measured: docs/retrieval.md).
+ */
+export const weightOf = (question: string, vectorWeight: number, languages: KnownLanguages): number =>
+  understands(languages, question) ? vectorWeight : 0;
 
 /** A database finds a code also within a longer one; whether it stands there by itself is seen here. */
 function namingOf(candidate: Candidate, { sources, codes }: QuestionCodes): Naming {

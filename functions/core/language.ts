@@ -63,26 +63,43 @@ for (const language of LANGUAGES) {
 
 /** This much of a text tells its language as well as all of it. */
 const READ = 4_000;
+/** What holds a digit, with what is joined to it: KB-201, O-5, v2, S11_b. */
+const CODE = /(?<![\p{L}\p{N}_-])(?=[\p{L}_-]*\p{N})[\p{L}\p{N}]+(?:[-_]+[\p{L}\p{N}]+)*/gu;
 const WORD = /[¿¡]?\p{L}+['’]?/gu;
 
 /**
  * The language whose function words a text holds most of. Where two are level, English comes first, then Spanish; a text
  * without any of them counts as English. All of the first 4,000 characters count alike, so that names and quotations in
- * another language are outvoted.
+ * another language are outvoted. Codes do not count, and a letter by itself decides nothing: it names something more often.
  */
 export function detectLanguage(text: string): Language {
   const scores: Record<Language, number> = { en: 0, es: 0, fr: 0, de: 0, pt: 0, it: 0 };
+  let letters = 0;
   let isName = false;
-  for (const [i, match] of [...text.slice(0, READ).normalize('NFC').matchAll(WORD)].entries()) {
+  const read = text.slice(0, READ).normalize('NFC').replace(CODE, ' ');
+  for (const [i, match] of [...read.matchAll(WORD)].entries()) {
     const written = match[0].replace('’', "'");
     const word = written.replace(/^[¿¡]/, '').toLowerCase();
     const isParticle: boolean = isName && PARTICLES.has(word);
     isName = isParticle || (i > 0 && /^\p{Lu}/u.test(written));
     if (isParticle) continue;
     const languages = LANGUAGES_OF.get(word) ?? LANGUAGES_OF.get(word.replace("'", '')) ?? [];
+    if (languages.length > 0) letters += written.length;
     for (const language of languages) scores[language] += WHOLE / languages.length;
     if (isName) continue;
-    for (const [pattern, language, worth] of SIGNS) if (pattern.test(written)) scores[language] += worth;
+    for (const [pattern, language, worth] of SIGNS) {
+      if (!pattern.test(written)) continue;
+      scores[language] += worth;
+      letters += written.length;
+    }
   }
+  if (letters === 1) return 'en';
   return LANGUAGES.reduce((best, language) => (scores[language] > scores[best] ? language : best));
 }
+
+/** What an embedding model understands: English alone, or any language. */
+export type KnownLanguages = 'en' | 'any';
+
+/** Whether a model understands a text; a text without a letter of the Latin script is none in English. */
+export const understands = (languages: KnownLanguages, text: string): boolean =>
+  languages === 'any' || (detectLanguage(text) === 'en' && !(/\p{L}/u.test(text) && !/\p{Script=Latin}/u.test(text)));

@@ -126,7 +126,7 @@ export interface CallTime {
   clock: Clock;
 }
 
-/** What is kept of the deadline to write the log and send the sources. */
+/** What is kept of the deadline to check the answer, write the log and send the sources. */
 const KEPT_MS = 1500;
 /** A try with less time is not worth its price. */
 const MIN_TRY_MS = 1000;

@@ -67,10 +67,11 @@ const NEAR = 0.6;
 
 /**
  * Decides on a statement. A figure that its sources do not have is against it, whatever else they share; enough common
- * words are for it, and few are against it; what lies between, the distance of the statement to the nearest of its cited
- * passages decides, measured against the embedding model's `cutoff`. Null for no distance, and where the model does not know
- * the statement's language: distances say nothing then. Across languages, where few words can be common, a figure that
- * the source has is enough, and neither few words nor a distance count against a statement.
+ * words are for it, and few are against it where no figure speaks for it; what lies between, the distance of the statement to
+ * the nearest of its cited passages decides: near enough is for it, beyond the embedding model's `cutoff` against it, and
+ * else it stays open, since a model's own words are often others than its source's. Null for no distance, and where the
+ * model does not know the statement's language: distances say nothing then. Across languages, where few words can be common, a
+ * figure that the source has is enough, and neither few words nor a distance count against a statement.
  */
 export function judgeSupport(check: SupportCheck, distance: number | null, cutoff: number): Support {
   const { overlap, missing, words, figures, isSameLanguage } = check;
@@ -78,11 +79,12 @@ export function judgeSupport(check: SupportCheck, distance: number | null, cutof
   // "Yes [1]." has nothing to compare.
   if (words === 0) return figures > 0 ? 'supported' : 'unsure';
   if (overlap >= (isSameLanguage ? ENOUGH : ENOUGH_ACROSS)) return 'supported';
-  if (isSameLanguage && overlap < LITTLE) return 'unsupported';
+  // Whatever the words, a figure that the source has speaks for the statement: it is left open.
+  if (isSameLanguage && overlap < LITTLE && figures === 0) return 'unsupported';
   if (!isSameLanguage && figures > 0) return 'supported';
   if (distance === null) return 'unsure';
   if (distance <= cutoff * NEAR) return 'supported';
-  return isSameLanguage ? 'unsupported' : 'unsure';
+  return isSameLanguage && figures === 0 && distance > cutoff ? 'unsupported' : 'unsure';
 }
 
 /** Whether an answer still rests on something: a statement that cites and that nothing speaks against. */

@@ -1,6 +1,5 @@
-import { stemmer as stemEnglish } from '@orama/stemmers/english';
-import { stemmer as stemSpanish } from '@orama/stemmers/spanish';
 import type { Language } from './language.ts';
+import { stemEnglish, stemSpanish } from './stemmers.ts';
 import { isStopWord } from './stop-words.ts';
 
 /**
@@ -8,13 +7,11 @@ import { isStopWord } from './stop-words.ts';
  * They are made here rather than by a database, so that one index serves every language and both databases find the
  * same. Letters and digits alone: no character that a query language could take for an operator gets through.
  */
-const STEMMERS: Partial<Record<Language, (word: string) => string>> = {
-  en: stemEnglish,
-  // The rules know the ending by its accent alone: without it, "renovación" and "renovaciones" would be two words.
-  es: (word) => stemSpanish(word.replace(/([cs])ion$/, '$1ión')),
-};
+const STEMMERS: Partial<Record<Language, (word: string) => string>> = { en: stemEnglish, es: stemSpanish };
 
 const MAX_WORD_LENGTH = 64;
+/** A column of texts holds at least this, however small the database has them. */
+const SMALLEST_COLUMN_BYTES = 4_000;
 /** More terms than these find nothing more. */
 const MAX_QUERY_TERMS = 64;
 
@@ -29,20 +26,24 @@ const fold = (text: string): string =>
 const wordsOf = (text: string): string[] =>
   (fold(text).match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => word.length <= MAX_WORD_LENGTH);
 
-/** Codes and the shortest words are themselves. */
-const hasStem = (word: string) => word.length > 2 && !/\P{Script=Latin}/u.test(word);
-
 function stemOf(word: string, language: Language): string {
   const stem = STEMMERS[language];
-  return stem === undefined || !hasStem(word) ? word : stem(word);
+  return stem === undefined ? word : stem(word);
 }
 
-/** Every term of a text in its order, between blanks; '' where it has none. */
+/**
+ * Every term of a text in its order, between blanks; '' where it has none. They fit into a column that the text fits into:
+ * taken apart, one character may become eighteen (U+FDFA), and the terms beyond the text's own bytes, or 4,000, are left out.
+ */
 export function indexTerms(text: string, language: Language): string {
-  return wordsOf(text)
+  const terms = wordsOf(text)
     .filter((word) => !isStopWord(word, language))
     .map((word) => stemOf(word, language))
     .join(' ');
+  const bytes = Buffer.from(terms);
+  const limit = Math.max(Buffer.byteLength(text), SMALLEST_COLUMN_BYTES);
+  if (bytes.length <= limit) return terms;
+  return bytes.subarray(0, Math.max(0, bytes.lastIndexOf(' ', limit))).toString();
 }
 
 /**

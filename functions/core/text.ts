@@ -1,6 +1,9 @@
 /** Whether a database can keep the text: valid Unicode without a NUL character. */
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
 
+/** The text as a database can keep it: without NUL characters, halves of surrogate pairs replaced. */
+export const toStorable = (text: string): string => text.replaceAll('\0', '').toWellFormed();
+
 export const NOT_STORABLE =
   'must not contain a NUL character or half of a surrogate pair (text that is not valid Unicode)';
 

@@ -1,3 +1,4 @@
+import { stemEnglish, stemSpanish } from './stemmers.ts';
 import { isStopWord } from './stop-words.ts';
 
 const plain = (text: string): string =>
@@ -7,19 +8,10 @@ const plain = (text: string): string =>
     .toLowerCase();
 
 /**
- * Cuts the endings of English and Spanish plurals, verbs and genders, keeping at least four letters. Rough, and the
- * same for the question and the text, which is all that matching needs.
+ * The stem by English rules and then by Spanish ones: a text and a question of either language, or of both mixed, are
+ * compared, and what matters is that a word is cut alike wherever it stands.
  */
-function stem(word: string): string {
-  if (word.length < 5 || /\d/.test(word)) return word;
-  const stemmed = word
-    .replace(/(ciones|cion|tions|tion|sions|sion)$/, 't')
-    .replace(/(mientos|miento|mente|ments|ment)$/, '')
-    .replace(/(ings|ing|edly|ed|ies|es|s|ly)$/, '')
-    .replace(/(ando|iendo|ados|adas|ado|ada|idos|idas|ido|ida|aron|ieron|ar|er|ir)$/, '')
-    .replace(/[aeoy]$/, '');
-  return stemmed.length >= 3 ? stemmed : word.slice(0, 4);
-}
+const stem = (word: string): string => (/\d/.test(word) ? word : stemSpanish(stemEnglish(word)));
 
 /** The stems of words met before: texts repeat their words. Begun anew when it has grown large. */
 const stems = new Map<string, string>();

@@ -5,13 +5,16 @@ import { inList } from './lists.ts';
 import { enqueue } from './queue.ts';
 
 /**
- * Enqueues every record that has no chunk of the given model, or one from before texts had a language, unless it is already
- * waiting or has nothing to index. Returns how many.
+ * Enqueues every record that has no chunk of the given model, unless it is already waiting or has nothing to index.
+ * Returns how many.
  */
 export function enqueueMissing(db: Database, model: string): Promise<number> {
-  return enqueueWhere(db, (hasChunk) => `NOT ${hasChunk('o.embedding_model = :model AND o.language IS NOT NULL')}`, {
-    model,
-  });
+  return enqueueWhere(db, (hasChunk) => `NOT ${hasChunk('o.embedding_model = :model')}`, { model });
+}
+
+/** Enqueues every record with chunks from before texts had a language, unless it is already waiting. Returns how many. */
+export function enqueueWithoutLanguage(db: Database): Promise<number> {
+  return enqueueWhere(db, (hasChunk) => hasChunk('o.language IS NULL'), {});
 }
 
 /**

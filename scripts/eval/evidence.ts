@@ -1,7 +1,7 @@
 import type { Found } from '../../functions/ask/retrieve.ts';
 import { bestCoverage } from '../../functions/core/evidence.ts';
-import { fuse } from '../../functions/core/fusion.ts';
-import { detectLanguage } from '../../functions/core/language.ts';
+import { fuse, weightOf } from '../../functions/core/fusion.ts';
+import { type KnownLanguages, understands } from '../../functions/core/language.ts';
 
 /** What speaks for a question's being on the subject of what was found for it. */
 export interface Evidence {
@@ -17,10 +17,15 @@ export interface Evidence {
 export function evidenceOf(
   question: string,
   { candidates, named }: Found,
-  { topK, vectorWeight, languages }: { topK: number; vectorWeight: number; languages: 'en' | 'any' },
+  { topK, vectorWeight, languages }: { topK: number; vectorWeight: number; languages: KnownLanguages },
 ): Evidence {
-  const hits = fuse(candidates, { vectorWeight, topK, maxPerSource: 0, named });
-  const isUnderstood = languages === 'any' || detectLanguage(question) === 'en';
+  const hits = fuse(candidates, {
+    vectorWeight: weightOf(question, vectorWeight, languages),
+    topK,
+    maxPerSource: 0,
+    named,
+  });
+  const isUnderstood = understands(languages, question);
   return {
     isNamed: hits.some(({ naming }) => naming !== null),
     distance: isUnderstood && hits.length > 0 ? Math.min(...hits.map(({ distance }) => distance)) : null,

@@ -1,6 +1,7 @@
 import { type Found, findCandidates, type Searching } from '../../functions/ask/retrieve.ts';
-import { fuse } from '../../functions/core/fusion.ts';
+import { fuse, weightOf } from '../../functions/core/fusion.ts';
 import { sourceKey } from '../../functions/core/kinds/kind.ts';
+import type { KnownLanguages } from '../../functions/core/language.ts';
 import { mean, ndcgAt, recallAt, reciprocalRank } from './ranking-metrics.ts';
 import type { RetrievalSet } from './sets.ts';
 import { CachingEmbedder } from './vector-cache.ts';
@@ -61,10 +62,13 @@ function rank({ candidates, named }: Found, vectorWeight: number): string[] {
   );
 }
 
-/** The mean figures of a set with one weight. */
-export function figuresAt(asked: Asked[], vectorWeight: number): Figures {
-  const each = asked.map(({ question: { gains }, found }) => {
-    const ranking = rank(found, vectorWeight);
+/**
+ * The mean figures of a set with one weight, for an embedding model that knows these languages: of a question in another
+ * one the words alone count, as in the product.
+ */
+export function figuresAt(asked: Asked[], vectorWeight: number, languages: KnownLanguages): Figures {
+  const each = asked.map(({ question: { gains, text }, found }) => {
+    const ranking = rank(found, weightOf(text, vectorWeight, languages));
     return {
       ndcg10: ndcgAt(TOP_K, ranking, gains),
       recall8: recallAt(RECALL_K, ranking, gains),

@@ -92,7 +92,14 @@ async function measureCorpus({ name, sets, others, options, tell, ...parts }: Co
         if (n % 50 === 0) tell(`${set.name}, ${textIndex}: ${n} of ${set.questions.length} questions`);
       });
       const { goal } = set;
-      result.ranking.push(measureRanking({ set: set.name, textIndex, goal }, asked, result.settings.vectorWeight));
+      result.ranking.push(
+        measureRanking(
+          { set: set.name, textIndex, goal },
+          asked,
+          result.settings.vectorWeight,
+          result.settings.languages,
+        ),
+      );
     }
   }
   const [subject = ''] = sets.map((set) => set.subject);

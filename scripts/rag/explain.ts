@@ -48,12 +48,15 @@ function sayQuestion(asked: AskedQuestion): void {
 }
 
 /** What the outcome rests on, in figures. */
-function decidedBy({ outcome, sources, cutoff, errorCode }: AskedQuestion): string {
+function decidedBy({ outcome, reason, sources, cutoff, errorCode }: AskedQuestion): string {
   const distances = sources.flatMap(({ distance }) => (distance === null ? [] : [distance]));
   const nearest = distances.length === 0 ? null : Math.min(...distances);
   const near = nearest === null ? 'no source was found by its meaning' : `the nearest was ${nearest.toFixed(3)}`;
   switch (outcome) {
     case 'off_topic':
+      if (reason === 'language_mismatch') {
+        return 'the embedding model does not know the language of the question, and too few of its words were found';
+      }
       return `nothing nearer than ${cutoff ?? 'the cutoff'}: ${near}`;
     case 'not_found':
       return `there were sources near enough (${near}), but none was found to hold the answer`;

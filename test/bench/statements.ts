@@ -36,6 +36,7 @@ export async function measureStatements(bench: BenchDatabase): Promise<Finding[]
     retrieve({ database: counting, embedder: constantEmbedder, caller, log: silent }, 'Which task 7 has ORA-1652?', {
       topK: 8,
       vectorWeight: 0.5,
+      languages: 'en',
       maxPerSource: 0,
       filter: {},
       approximate: false,

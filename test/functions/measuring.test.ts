@@ -188,6 +188,7 @@ describe('a corpus is measured through the parts of the product', () => {
       { set: 'pumps', textIndex: 'bm25', goal: 1 },
       await askAll(searching(), questions),
       0.5,
+      'en',
     );
 
     // The stand-in for a model counts "of" and "the" like any other word, and so takes pumps for windows.

@@ -39,7 +39,7 @@ export function askContext(parts: Parts, asking: Asking): AskContext {
     database: parts.database,
     embedder,
     log: { info() {}, warn() {}, error() {} },
-    retrieval: { topK, filter, vectorWeight, maxPerSource, approximate: false },
+    retrieval: { topK, filter, vectorWeight, languages: asking.languages ?? 'any', maxPerSource, approximate: false },
     cutoff,
     wordCoverage: asking.wordCoverage ?? 2,
     languages: asking.languages ?? 'any',

@@ -34,7 +34,9 @@ export class Victim implements ChatModel {
   }
 
   get answerer(): ChatAnswerer {
-    return new ChatAnswerer(this, {
+    return new ChatAnswerer({
+      model: this.model,
+      open: async () => this,
       promptTokens: 8_000,
       maxTokens: 800,
       takeCall: async () => {},

@@ -340,6 +340,17 @@ describe.each(FLAVOURS)('$name', (flavour) => {
   });
 });
 
+test('a body without end is cut off at 4 MB', async () => {
+  const openAi = FLAVOURS.find(({ name }) => name === 'OpenAI') as Flavour;
+  const chat = await start(openAi);
+  // It would be an answer: only its length is against it.
+  const reply = { body: openAi.body({ text: 'x'.repeat(5_000_000), reason: 'stop' }) };
+  server.replies = [reply];
+
+  expect(causesOf(await refusalOf(chat)).join()).toContain('longer than 4 MB');
+  expect(server.asked).toHaveLength(1);
+});
+
 describe('what OCI is asked', () => {
   const flavourOf = (name: string) => FLAVOURS.find((each) => each.name === name) as Flavour;
 

@@ -13,6 +13,8 @@ describe('a citation that holds becomes [n]:', () => {
   test.each([
     ['It is so [1].', 'It is so [1].', [1]],
     ['It is so[1].', 'It is so[1].', [1]],
+    ['the text[1] and its rows[2].', 'the text[1] and its rows[2].', [1, 2]],
+    ['(see it)[1].', '(see it)[1].', [1]],
     ["That's it[1].", "That's it[1].", [1]],
     ['So [1, 2].', 'So [1][2].', [1, 2]],
     ['So [1,3].', 'So [1][3].', [1, 3]],
@@ -93,6 +95,7 @@ describe('brackets of other kinds stay, and cite nothing:', () => {
     'So:\n\n    a[9] = b [1]\n\nEnd.',
     'the array[0] and matrix[i] and x[1]',
     'the conf.list[9] and rowCount[9] and v$session[9]',
+    'the row[0] and items[4] and foo()[5] and word[0]',
     'He said [sic] and [see notes] and [x] and []',
     '- [ ] open\n- [x] done',
     'the [text](https://example.org/a[9]) and [two](b)',

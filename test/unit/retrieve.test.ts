@@ -31,6 +31,7 @@ test('what a database returns although the caller may not see it is left out, an
   const { hits } = await retrieve({ database, embedder: new HashingEmbedder(), caller: callerOf(1), log }, 'text', {
     topK: 8,
     vectorWeight: 0.5,
+    languages: 'any',
     maxPerSource: 0,
     filter: {},
     approximate: false,

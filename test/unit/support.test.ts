@@ -127,6 +127,18 @@ describe('a figure is found in any notation:', () => {
     ['version 2.3.1', 'release 2.3.1'],
     ['sprint S11', 'Payments S11'],
     ['7ztbq2nf4kd3a', 'sql_id 7ztbq2nf4kd3a'],
+    ['3 tasks', 'three tasks'],
+    ['3 tasks', 'Tres tareas'],
+    ['12 people', 'a team of twelve'],
+    ['11 personas', 'son once personas en el equipo'],
+    ['€41,750', '41,750 EUR'],
+    ['41,750 EUR', '€41,750'],
+    ['$1,200.50', 'USD 1200.50'],
+    ['83%', '83 %'],
+    ['83 %', '83%'],
+    ['19 December 2026', 'December 19, 2026'],
+    ['December 19, 2026', '2026-12-19'],
+    ['2026-12-19', '19 December 2026'],
     ['no figure', 'nothing'],
   ])('%j in %j', (statement, text) => {
     expect(compareFigures(statement, [text]).missing).toEqual([]);
@@ -145,10 +157,23 @@ describe('a figure is found in any notation:', () => {
     ['sprint S12', 'Payments S11', ['S12']],
     ['9:30', 'at 09:00', ['9:30']],
     ['2.3.2', '2.3.1', ['2.3.2']],
-    ['3 tasks', 'three tasks', ['3']],
+    ['3 tasks', 'thirteen and twenty-three tasks', ['3']],
+    ['2 tasks', 'treinta y dos, or two hundred', ['2']],
+    ['11 tasks', 'it failed once in the night', ['11']],
+    ['€41,751', '41,750 EUR', ['41,751']],
     ['12 and 13 and 12', 'nothing', ['12', '13']],
   ])('and %j is not in %j', (statement, text, missing) => {
     expect(compareFigures(statement, [text]).missing).toEqual(missing);
+  });
+
+  test.each([
+    ['Three are open', 'open: 3', ['Three']],
+    ['Hay tres abiertas', '3 open', ['tres']],
+    ['Hay tres abiertas', 'there are three', ['tres']],
+    ['It failed once', 'on day 11', []],
+    ['Three are open', 'A, B and C', []],
+  ])('a number in words is a figure of %j where %j has it, and never missing', (statement, text, figures) => {
+    expect(compareFigures(statement, [text])).toMatchObject({ figures, missing: [] });
   });
 
   test('every text holds its own figures', () => {
@@ -208,7 +233,10 @@ describe('a statement and the text it cites, with a model whose cutoff is 0.7', 
     ['Bob Miller works on the refunds.', REFUNDS, 0.6, 'unsupported'],
     // Between: the distance decides, and without one nobody does.
     ['The failing refunds come from decimals wrongly assumed for yen.', REFUNDS, 0.35, 'supported'],
-    ['The failing refunds come from decimals wrongly assumed for yen.', REFUNDS, 0.6, 'unsupported'],
+    ['The failing refunds come from decimals wrongly assumed for yen.', REFUNDS, 0.6, 'unsure'],
+    ['The failing refunds come from decimals wrongly assumed for yen.', REFUNDS, 0.8, 'unsupported'],
+    // Few words in common, but the figure is the source's: nothing speaks against it.
+    ['They pay 41,750 euros annually.', REFUNDS, 0.9, 'unsure'],
     ['The failing refunds come from decimals wrongly assumed for yen.', REFUNDS, null, 'unsure'],
     // Across languages: names and figures.
     ['La licencia de Harrowgate Signals cuesta 41.750 EUR al año.', REFUNDS, null, 'supported'],

@@ -54,6 +54,31 @@ test('the terms of a text keep their order and number', () => {
   expect(indexTerms('…?', 'en')).toBe('');
 });
 
+test('terms fit into a column that their text fits into, and end with a whole one', () => {
+  const column = (text: string) => Math.max(4_000, Buffer.byteLength(text));
+  const units = fc.array(
+    fc.oneof(fc.constantFrom('\ufdfa', '\ufdfa ', ' ', 'ledger ', '½', 'é'), fc.string({ unit: 'binary' })),
+  );
+  fc.assert(
+    fc.property(
+      units,
+      fc.integer({ min: 1, max: 300 }),
+      fc.constantFrom('en', 'es', 'de'),
+      (parts, times, language) => {
+        const text = parts.join('').repeat(times);
+        const terms = indexTerms(text, language);
+        expect(Buffer.byteLength(terms)).toBeLessThanOrEqual(column(text));
+        expect(terms).toBe(terms.trim());
+      },
+    ),
+  );
+  const long = '\ufdfa '.repeat(8_000);
+  const terms = indexTerms(long, 'en');
+  expect(Buffer.byteLength(terms)).toBeGreaterThan(column(long) - 40);
+  const all = new Set(indexTerms('\ufdfa', 'en').split(' '));
+  expect(terms.split(' ').filter((term) => !all.has(term))).toEqual([]);
+});
+
 test('a stop word of one language is a word in another', () => {
   expect(indexTerms('once', 'es')).toBe('once');
   expect(indexTerms('once', 'en')).toBe('');

@@ -25,6 +25,8 @@ export interface OpenAiChatOptions {
 }
 
 const TIMEOUT_MS = 20_000;
+/** Far more than any answer has: what is longer would fill the function's memory. */
+const MAX_REPLY_BYTES = 4_000_000;
 
 /** Any model behind OpenAI's chat API: OpenRouter, Ollama, vLLM, OCI. One request needs no SDK of a vendor. */
 export class OpenAiChatModel implements ChatModel {
@@ -88,7 +90,8 @@ export class OpenAiChatModel implements ChatModel {
     const response = await fetch(this.#url, request).catch((cause: unknown) => {
       throw ModelCallFailed.noAnswer(cause);
     });
-    const answer: unknown = await response.json().catch((error: Error) => {
+    const answer: unknown = await readJson(response).catch((error: Error) => {
+      if (error instanceof ModelCallFailed) throw error;
       if (error.name === 'TimeoutError') throw ModelCallFailed.noAnswer(error);
       // A parser's error quotes what it read.
       if (response.ok) throw ModelCallFailed.unreadable('the body ends early or is not JSON');
@@ -103,6 +106,18 @@ export class OpenAiChatModel implements ChatModel {
     const remedy = REMEDIES[status];
     return `${this.model} at ${this.#url.host}: ${message}${remedy === undefined ? '' : `; ${remedy}`}`;
   }
+}
+
+async function readJson({ body }: Response): Promise<unknown> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  // Leaving the loop ends the connection.
+  for await (const part of body ?? []) {
+    bytes += part.length;
+    if (bytes > MAX_REPLY_BYTES) throw ModelCallFailed.unreadable('the body is longer than 4 MB');
+    parts.push(part);
+  }
+  return JSON.parse(Buffer.concat(parts).toString('utf8'));
 }
 
 /** What an operator can mend, by the status of HTTP. */

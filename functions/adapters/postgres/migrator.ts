@@ -1,8 +1,9 @@
 import './navigator.ts';
 import pg from 'pg';
-import { Conflict, Unavailable } from '../../core/errors.ts';
+import { Conflict, SetupFailed, Unavailable } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/hash.ts';
 import type { Migration, Migrator } from '../../ports/database.ts';
+import type { TextIndex } from './dialect.ts';
 
 /** Any fixed number: the advisory lock under which migrations run. */
 const LOCK_KEY = 7_242_017;
@@ -10,9 +11,12 @@ const LOCK_KEY = 7_242_017;
 /** Runs migration files as the connection's own user, who owns the schema; each in a transaction of its own. */
 export class PostgresMigrator implements Migrator {
   readonly #connectionString: string;
+  readonly #textIndex: TextIndex;
 
-  constructor(connectionString: string) {
+  /** `textIndex` is the one that questions will use: it is made sure of. */
+  constructor(connectionString: string, textIndex: TextIndex = 'fulltext') {
     this.#connectionString = connectionString;
+    this.#textIndex = textIndex;
   }
 
   async apply(migrations: Migration[]): Promise<string[]> {
@@ -28,10 +32,27 @@ export class PostgresMigrator implements Migrator {
       for (const migration of [...migrations].sort((a, b) => a.version - b.version)) {
         if (await applyOne(client, migration)) applied.push(migration.name);
       }
+      if (this.#textIndex === 'bm25') await requireBm25(client);
       return applied;
     } finally {
       await client.end();
     }
+  }
+}
+
+/** The migration makes the index where it can; the extension may have come to the database since. */
+async function requireBm25(client: pg.Client): Promise<void> {
+  const { rows } = await client.query("SELECT to_regclass('rag_chunk_bm25') IS NOT NULL AS is_there");
+  if (rows[0].is_there) return;
+  try {
+    await client.query('CREATE EXTENSION IF NOT EXISTS pg_textsearch');
+    await client.query(`CREATE INDEX IF NOT EXISTS rag_chunk_bm25 ON rag_chunk USING bm25 (terms)
+      WITH (text_config = 'simple', k1 = 1.2, b = 0.75)`);
+  } catch (cause) {
+    throw new SetupFailed(
+      'RAG_TEXT_INDEX is bm25, but this database has no pg_textsearch, or its user may not create it; set it to fulltext',
+      { cause },
+    );
   }
 }
 

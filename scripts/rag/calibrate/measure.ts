@@ -1,4 +1,5 @@
 import { findCandidates, type Searching } from '../../../functions/ask/retrieve.ts';
+import type { KnownLanguages } from '../../../functions/core/language.ts';
 import { type Evidence, evidenceOf } from '../../eval/evidence.ts';
 import { type Asked, figuresAt, WEIGHTS } from '../../eval/measure.ts';
 import type { AskSettings } from '../../eval/outcomes.ts';
@@ -51,7 +52,7 @@ export async function calibrate(
     asked.push({ labelled, found, question: { text: labelled.question, gains } });
   }
   requireCorpus(asked);
-  const weight = measureWeight(asked);
+  const weight = measureWeight(asked, settings.languages);
   const vectorWeight = weight?.chosen ?? settings.vectorWeight;
   const judged = asked.map(({ labelled, found }) => ({
     isOnSubject: labelled.kind !== 'off_topic',
@@ -115,10 +116,10 @@ function requireCorpus(asked: Asked[]): void {
 }
 
 /** By the questions that say which sources answer them; those that name an id find them whatever the weight. */
-function measureWeight(asked: Asked[]): Calibration['weight'] {
+function measureWeight(asked: Asked[], languages: KnownLanguages): Calibration['weight'] {
   const placed = asked.filter(({ question, found }) => question.gains.size > 0 && found.named.sources.length === 0);
   if (placed.length < MIN_QUESTIONS) return null;
-  const sweep = WEIGHTS.map((weight) => ({ weight, ndcg10: figuresAt(placed, weight).ndcg10 }));
+  const sweep = WEIGHTS.map((weight) => ({ weight, ndcg10: figuresAt(placed, weight, languages).ndcg10 }));
   if (sweep.every(({ ndcg10 }) => ndcg10 === 0)) {
     throw new UserError('None of the sources that the questions name was found: are they of this corpus?');
   }

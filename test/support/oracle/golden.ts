@@ -33,7 +33,12 @@ export function compareWithGolden(recorder: Recorder, statements: Recorded[] = r
 }
 
 function toGolden({ sql, binds }: Recorded): GoldenStatement {
-  const typed = [...binds].map(([name, types]) => [name, oneOf(types, name, sql)] as const);
+  const typed = [...binds].map(([name, types]) => [name, oneOf(types, name, sql)] as [string, string]);
+  // A list stands as one of two, also where none was longer than one.
+  for (const [, name] of sql.matchAll(/\(:([a-z_]+)0, :\1\d+\)/g)) {
+    const first = typed.find(([bound]) => bound === `${name}0`);
+    if (first !== undefined && !binds.has(`${name}1`)) typed.push([`${name}1`, first[1]]);
+  }
   return { sql, binds: Object.fromEntries(typed.sort(([a], [b]) => (a < b ? -1 : 1))) };
 }
 
