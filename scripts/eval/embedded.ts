@@ -59,7 +59,7 @@ export class Workshop {
     const folder = await mkdtemp(join(await this.#runFolder(), 'database-'));
     await this.#start('database-process.ts', [join(folder, 'data'), join(folder, '.s.PGSQL.5432')], folder);
     const connectionString = `postgresql://postgres@localhost/postgres?host=${encodeURIComponent(folder)}`;
-    await new PostgresMigrator(connectionString).apply(await readMigrations(MIGRATIONS));
+    await new PostgresMigrator(connectionString, 'bm25').apply(await readMigrations(MIGRATIONS));
     return {
       open: (textIndex) => {
         const database = PostgresDatabase.open({ connectionString, poolMax: POOL, textIndex, onIdleError: () => {} });

@@ -21,7 +21,7 @@ export class BenchDatabase {
   static async open(): Promise<BenchDatabase> {
     const folder = mkdtempSync(join(tmpdir(), 'oci-rag-bench-'));
     const { url, stop } = await startDatabase(join(folder, 'database'));
-    await new PostgresMigrator(url).apply(await readMigrations(join(MIGRATIONS, 'postgres')));
+    await new PostgresMigrator(url, 'bm25').apply(await readMigrations(join(MIGRATIONS, 'postgres')));
     const database = PostgresDatabase.open({
       connectionString: url,
       poolMax: 4,

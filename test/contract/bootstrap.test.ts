@@ -107,7 +107,7 @@ forEachDatabase('bootstrap', (bench) => {
       const migrator = new PostgresMigrator(bench.connectionString, 'bm25');
       const migrations = await readMigrations(`${MIGRATIONS}/postgres`);
 
-      const { migrated } = await boot(bench);
+      const { migrated } = await boot(bench, { migrator: new PostgresMigrator(bench.connectionString) });
       const refused = await boot(bench, { migrator }).catch((error: unknown) => error);
       await asOwner(bench, 'DROP TYPE bm25query');
       await boot(bench, { migrator });

@@ -200,7 +200,7 @@ export function forEachDatabase(what: string, body: (bench: Bench) => void): voi
           return connectionString();
         },
         get migrator() {
-          return opened.migrator ?? new PostgresMigrator(connectionString());
+          return opened.migrator ?? new PostgresMigrator(connectionString(), concurrent ? 'fulltext' : 'bm25');
         },
         get database() {
           return database;

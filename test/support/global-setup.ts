@@ -30,7 +30,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
   // Below the repository, since the bundles leave some packages to be found there.
   const functionsFolder = mkdtempSync(join(MIGRATIONS, '..', 'node_modules', '.oci-rag-functions-'));
   const [database] = await Promise.all([startDatabase(template), buildFunctions(functionsFolder)]);
-  await new PostgresMigrator(database.url).apply(await readMigrations(join(MIGRATIONS, 'postgres')));
+  await new PostgresMigrator(database.url, 'bm25').apply(await readMigrations(join(MIGRATIONS, 'postgres')));
   await database.stop();
   project.provide('templateFolder', template);
   project.provide('functionsFolder', functionsFolder);

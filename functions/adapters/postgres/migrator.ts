@@ -40,14 +40,20 @@ export class PostgresMigrator implements Migrator {
   }
 }
 
-/** The migration makes the index where it can; the extension may have come to the database since. */
+/** Makes the index for BM25, which needs an extension that not every database has. */
 async function requireBm25(client: pg.Client): Promise<void> {
-  const { rows } = await client.query("SELECT to_regclass('rag_chunk_bm25') IS NOT NULL AS is_there");
-  if (rows[0].is_there) return;
+  // Where the migrations were not all given, there may be nothing to index yet.
+  const { rowCount } = await client.query(
+    `SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass('rag_chunk') AND attname = 'terms'
+     AND to_regclass('rag_chunk_bm25') IS NULL`,
+  );
+  if (rowCount === 0) return;
   try {
     await client.query('CREATE EXTENSION IF NOT EXISTS pg_textsearch');
     await client.query(`CREATE INDEX IF NOT EXISTS rag_chunk_bm25 ON rag_chunk USING bm25 (terms)
       WITH (text_config = 'simple', k1 = 1.2, b = 0.75)`);
+    // It scores a row in a third of a millisecond. Taken for as cheap as an addition, all rows would be scored and sorted.
+    await client.query('ALTER FUNCTION bm25_text_bm25query_score(text, bm25query) COST 1000');
   } catch (cause) {
     throw new SetupFailed(
       'RAG_TEXT_INDEX is bm25, but this database has no pg_textsearch, or its user may not create it; set it to fulltext',
