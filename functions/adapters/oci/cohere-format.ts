@@ -1,6 +1,6 @@
 import type { models } from 'oci-generativeaiinference';
-import { fieldsOf, stringOf, tokensOf } from '../../core/completion.ts';
-import type { ChatFormat } from './chat-format.ts';
+import { fieldsOf, stringOf } from '../../core/completion.ts';
+import { type ChatFormat, usageOf } from './chat-format.ts';
 
 /** COHERE: one message, what was said before it, and a preamble. */
 export const cohereFormat: ChatFormat = {
@@ -24,12 +24,11 @@ export const cohereFormat: ChatFormat = {
   read(response) {
     const { text, finishReason, usage } = fieldsOf(response);
     if (typeof text !== 'string') return null;
-    const { promptTokens, completionTokens } = fieldsOf(usage);
     return {
       text,
       finishReason: stringOf(finishReason),
       refusal: '',
-      tokens: tokensOf(promptTokens, completionTokens),
+      tokens: usageOf(usage),
     };
   },
 };

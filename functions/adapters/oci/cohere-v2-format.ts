@@ -1,18 +1,13 @@
 import type { models } from 'oci-generativeaiinference';
-import { fieldsOf, stringOf, textOfParts, tokensOf } from '../../core/completion.ts';
-import type { ChatFormat } from './chat-format.ts';
-
-const message = (role: string, text: string) => ({ role, content: [{ type: 'TEXT', text }] });
+import { fieldsOf, stringOf, textOfParts } from '../../core/completion.ts';
+import { type ChatFormat, messagesOf, usageOf } from './chat-format.ts';
 
 /** COHEREV2: messages of parts. */
 export const cohereV2Format: ChatFormat = {
-  request({ instructions, turns }, model, maxTokens) {
+  request(prompt, model, maxTokens) {
     const request: models.CohereChatRequestV2 = {
       apiFormat: 'COHEREV2',
-      messages: [
-        message('SYSTEM', instructions),
-        ...turns.map(({ role, text }) => message(role === 'user' ? 'USER' : 'ASSISTANT', text)),
-      ],
+      messages: messagesOf(prompt),
       maxTokens,
       temperature: 0,
       isStream: false,
@@ -26,12 +21,11 @@ export const cohereV2Format: ChatFormat = {
     const { message: said, finishReason, usage } = fieldsOf(response);
     const text = typeof said === 'object' && said !== null ? textOfParts(fieldsOf(said).content) : null;
     if (text === null) return null;
-    const { promptTokens, completionTokens } = fieldsOf(usage);
     return {
       text,
       finishReason: stringOf(finishReason),
       refusal: '',
-      tokens: tokensOf(promptTokens, completionTokens),
+      tokens: usageOf(usage),
     };
   },
 };

@@ -1,19 +1,14 @@
 import type { models } from 'oci-generativeaiinference';
-import { fieldsOf, stringOf, textOfParts, tokensOf } from '../../core/completion.ts';
+import { fieldsOf, stringOf, textOfParts } from '../../core/completion.ts';
 import { isReasoningModel, THOUGHT_TOKENS } from '../../core/openai-models.ts';
-import type { ChatFormat } from './chat-format.ts';
-
-const message = (role: string, text: string) => ({ role, content: [{ type: 'TEXT', text }] });
+import { type ChatFormat, messagesOf, usageOf } from './chat-format.ts';
 
 /** GENERIC: messages of parts, for the models of Meta, xAI, Google, OpenAI and others. */
 export const genericFormat: ChatFormat = {
-  request({ instructions, turns }, model, maxTokens) {
+  request(prompt, model, maxTokens) {
     const request: models.GenericChatRequest = {
       apiFormat: 'GENERIC',
-      messages: [
-        message('SYSTEM', instructions),
-        ...turns.map(({ role, text }) => message(role === 'user' ? 'USER' : 'ASSISTANT', text)),
-      ],
+      messages: messagesOf(prompt),
       // Those of OpenAI all think, and take the limit under the name that counts their thoughts; those that OpenAI
       // itself runs refuse any temperature but their own.
       ...(model.startsWith('openai.') ? { maxCompletionTokens: maxTokens + THOUGHT_TOKENS } : { maxTokens }),
@@ -28,12 +23,11 @@ export const genericFormat: ChatFormat = {
     const { message: said, finishReason } = fieldsOf(Array.isArray(choices) ? choices[0] : null);
     const text = typeof said === 'object' && said !== null ? textOfParts(fieldsOf(said).content) : null;
     if (text === null) return null;
-    const { promptTokens, completionTokens } = fieldsOf(usage);
     return {
       text,
       finishReason: stringOf(finishReason),
       refusal: stringOf(fieldsOf(said).refusal),
-      tokens: tokensOf(promptTokens, completionTokens),
+      tokens: usageOf(usage),
     };
   },
 };
