@@ -10,11 +10,11 @@ export interface LoggedSource {
   chunkId: number;
   sourceType: SourceType;
   sourceId: string;
-  /** Cosine distance to the question; null where it was found by its words alone. */
+  /** Cosine distance to the question; null in rows that do not tell it. */
   distance: number | null;
-  /** How well its words fit, of no fixed scale; null where it was found by its vector alone. */
+  /** How well its words fit, as a share of the best, 0 to 1; null where words were not searched, as by SQL callers. */
   textScore: number | null;
-  /** What the order rests on; null where there was nothing to fuse. */
+  /** What the order rests on; null where nothing was fused. */
   fused: number | null;
   /** Whether an id or a code in the question names it. */
   exact: boolean;

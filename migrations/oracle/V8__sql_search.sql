@@ -193,8 +193,8 @@ END rag_search;
 /
 
 CREATE OR REPLACE PACKAGE BODY rag_search AS
-  -- The search of the functions (store/chunks.ts): exact within what the person may see, the passages of a section once, with
-  -- those beside the best. Names in <> are RAG_SETTING's, which CHECKs hold to be plain names.
+  -- The search of the functions (store/candidates.ts), by meaning alone: exact within what the person may see, the passages of a
+  -- section once, with those beside the best. Names in <> are RAG_SETTING's, which CHECKs hold to be plain names.
   c_search CONSTANT VARCHAR2(4000) := q'~
 SELECT h.chunk_id, h.source_type, h.source_id, h.chunk_no, h.title, h.content, f.distance,
        n.chunk_no AS near_no, n.content AS near_content

@@ -5,6 +5,7 @@ import { FolderEmbedder } from '../../functions/adapters/local/folder-embedder.t
 import { MINILM_FOLDER, MINILM_SETTINGS } from '../dev/local-model.ts';
 import { say } from '../rag/printing.ts';
 import { UserError } from '../user-error.ts';
+import { runCommand } from './command.ts';
 import { isSafe } from './http.ts';
 import { ADDRESS, fetchModelFolder } from './local-fetch.ts';
 import { installRuntime } from './local-package.ts';
@@ -75,13 +76,4 @@ function readDigest(text: string | undefined): string | null {
   return text.toLowerCase();
 }
 
-// The work goes on when nobody reads what it prints any more, as with `| head`.
-process.stdout.on('error', () => {});
-
-try {
-  await main(process.argv.slice(2));
-} catch (error) {
-  const { message } = error as Error;
-  process.stderr.write(error instanceof UserError ? `${message}\n` : `The model could not be brought: ${message}\n`);
-  process.exitCode = 1;
-}
+await runCommand(main, 'The model could not be brought');

@@ -2,6 +2,7 @@
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { UserError } from '../user-error.ts';
+import { runCommand } from './command.ts';
 import { fetchModel } from './fetch.ts';
 import { isSafe } from './http.ts';
 import { MODEL_BYTES, MODEL_FILE } from './model-file.ts';
@@ -61,13 +62,4 @@ function readDigest(text: string): string | null {
   return text.toLowerCase();
 }
 
-// The download goes on when nobody reads what it prints any more, as with `| head`.
-process.stdout.on('error', () => {});
-
-try {
-  await main(process.argv.slice(2));
-} catch (error) {
-  const { message } = error as Error;
-  process.stderr.write(error instanceof UserError ? `${message}\n` : `The model could not be fetched: ${message}\n`);
-  process.exitCode = 1;
-}
+await runCommand(main, 'The model could not be fetched');
