@@ -36,6 +36,14 @@ test('what is not set has its documented default', () => {
   });
 });
 
+test('a model of OCI Generative AI knows any language, unless a setting says otherwise', () => {
+  const cohere = { ...ENOUGH, RAG_EMBEDDING_URL: 'oci:us-chicago-1:ocid1.compartment.oc1..a' };
+
+  expect(readConfig(ENOUGH).RAG_EMBEDDING_LANGUAGES).toBe('en');
+  expect(readConfig(cohere).RAG_EMBEDDING_LANGUAGES).toBe('any');
+  expect(readConfig({ ...cohere, RAG_EMBEDDING_LANGUAGES: 'en' }).RAG_EMBEDDING_LANGUAGES).toBe('en');
+});
+
 test('everything that is missing is named at once', () => {
   const faults = faultsOf({});
 
