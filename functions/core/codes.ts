@@ -1,8 +1,8 @@
-import { SOURCE_TYPES, type SourceType } from './kinds/kind.ts';
+import { RECORD_TYPES, type RecordSourceType } from './kinds/kind.ts';
 
 /** A source named in a question; `type` null where only a number stands there: any kind. */
 export interface NamedSource {
-  type: SourceType | null;
+  type: RecordSourceType | null;
   id: string;
 }
 
@@ -16,7 +16,7 @@ export interface QuestionCodes {
 const MAX_CODES = 8;
 
 /** What people call the kinds of source, in the languages that questions are recognised in. */
-const KIND_WORDS: Record<SourceType, string> = {
+const KIND_WORDS: Record<RecordSourceType, string> = {
   task: 'tasks?|tareas?|t[âa]ches?|aufgaben?|tarefas?|compit[oi]|tickets?',
   sprint: 'sprints?',
   project: 'projects?|proyectos?|projets?|projekte?|projetos?|progett[oi]',
@@ -26,8 +26,8 @@ const KIND_WORDS: Record<SourceType, string> = {
 export const KIND_WORD = Object.values(KIND_WORDS).join('|');
 
 /** The kind that a word means; null where it means none. */
-export const kindOf = (word: string): SourceType | null =>
-  SOURCE_TYPES.find((type) => new RegExp(`^(?:${KIND_WORDS[type]})$`, 'iu').test(word)) ?? null;
+export const kindOf = (word: string): RecordSourceType | null =>
+  RECORD_TYPES.find((type) => new RegExp(`^(?:${KIND_WORDS[type]})$`, 'iu').test(word)) ?? null;
 
 const NUMBER_SIGN = '(?:n\\.?[ºo°]\\.?|number|n[úu]mero|nummer|num[ée]ro)?\\s*#?\\s*';
 /** The end of an id: neither within a longer token nor before what makes it a figure, a date or an amount of something. */

@@ -4,26 +4,37 @@ export interface Stretch {
   isCode: boolean;
 }
 
-const FENCE = /^\s*(`{3,}|~{3,})([^\n]*)/;
+const FENCE = /^[ \t]*(`{3,}|~{3,})([^\n]*)/;
 const INDENTED = /^(?: {4}|\t)/;
 const LIST_ITEM = /^\s*(?:[-*+]|\d{1,9}[.)])\s/;
+
+/** The mark that a line opens a block of code with, three signs or more of ` or ~; null where it opens none. */
+export function openingFence(line: string): string | null {
+  const [, marks, info = ''] = FENCE.exec(line) ?? [];
+  return marks === undefined || (marks.startsWith('`') && info.includes('`')) ? null : marks;
+}
+
+/** Whether a line closes the block of code that this mark has opened. */
+export function closesFence(line: string, fence: string): boolean {
+  const [, marks = '', info = ''] = FENCE.exec(line) ?? [];
+  return marks.startsWith(fence) && info.trim() === '';
+}
 
 /**
  * The lines of a text, each with its line end, and whether it is code: between fences (also without an end), or indented
  * by four blanks behind an empty line and outside a list.
  */
 export function splitLines(text: string): Stretch[] {
-  let fence = '';
+  let fence: string | null = null;
   let isInList = false;
   let isIndented = true;
   return (text.match(/[^\n]*\n|[^\n]+$/g) ?? []).map((line) => {
-    const [, marks = '', info = ''] = FENCE.exec(line) ?? [];
-    if (fence !== '') {
-      if (marks.startsWith(fence) && info.trim() === '') fence = '';
+    if (fence !== null) {
+      if (closesFence(line, fence)) fence = null;
       return { text: line, isCode: true };
     }
-    if (marks !== '' && !(marks.startsWith('`') && info.includes('`'))) {
-      fence = marks;
+    fence = openingFence(line);
+    if (fence !== null) {
       isIndented = false;
       return { text: line, isCode: true };
     }

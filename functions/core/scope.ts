@@ -7,10 +7,12 @@ export interface Caller {
   role: Role;
 }
 
-/**
- * Who may see a chunk besides managers and admins: `organization` everybody known, `owner` the owner alone.
- */
-export type Audience = 'organization' | 'owner';
+/** Who may see a file besides managers and admins: everybody known, nobody, or the people listed as its readers. */
+export const FILE_AUDIENCES = ['organization', 'managers', 'people'] as const;
+export type FileAudience = (typeof FILE_AUDIENCES)[number];
+
+/** Who may see a chunk besides managers and admins: as for files, or `owner`, the owner alone. */
+export type Audience = FileAudience | 'owner';
 
 /** The rights and the place of a source, stored with each of its chunks. */
 export interface Scope {
@@ -25,7 +27,17 @@ export function seesEverything(caller: Caller): boolean {
   return caller.role === 'manager' || caller.role === 'admin';
 }
 
+/** What a row says of who may see it; `isReader`: whether the caller is listed as a reader of its source. */
+export interface Visibility extends Pick<Scope, 'ownerEmployeeId' | 'audience'> {
+  isReader: boolean;
+}
+
 /** The rule that SQL and the row policies state, once more in code: the last check on rows already fetched. */
-export function maySee(caller: Caller, row: Pick<Scope, 'ownerEmployeeId' | 'audience'>): boolean {
-  return seesEverything(caller) || row.audience === 'organization' || row.ownerEmployeeId === caller.employeeId;
+export function maySee(caller: Caller, row: Visibility): boolean {
+  return (
+    seesEverything(caller) ||
+    row.audience === 'organization' ||
+    (row.audience === 'people' && row.isReader) ||
+    row.ownerEmployeeId === caller.employeeId
+  );
 }

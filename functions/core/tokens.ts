@@ -14,7 +14,18 @@ const COSTS: [characters: RegExp, cost: number][] = [
 /** Accents that stand alone, emoji and other signs: they may fall apart into bytes. */
 const OTHER = 2;
 
-const costOf = (character: string) => COSTS.find(([characters]) => characters.test(character))?.[1] ?? OTHER;
+const ofCharacter = (character: string) => COSTS.find(([characters]) => characters.test(character))?.[1] ?? OTHER;
+
+/** Costs already found: a text has few different characters. */
+const known = new Map<string, number>();
+const MAX_KNOWN = 10_000;
+
+function costOf(character: string): number {
+  const cost = known.get(character) ?? ofCharacter(character);
+  if (known.size < MAX_KNOWN) known.set(character, cost);
+  return cost;
+}
+
 const ASCII = Array.from({ length: 128 }, (_, code) => costOf(String.fromCharCode(code)));
 
 /** About how many tokens a text is to a language model: rather too many than too few. Linear in the text's length. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { datesInOrder, line, optionalDate, optionalText } from '../fields.ts';
-import type { SourceContent } from './kind.ts';
+import { RECORD_CONTENT, type SourceContent } from './kind.ts';
 
 export const projectInput = z
   .strictObject({
@@ -27,6 +27,7 @@ export function projectContent(project: ProjectView): SourceContent {
   ];
   if (project.description !== null) lines.push(`Description: ${project.description}`);
   return {
+    ...RECORD_CONTENT,
     title: project.name,
     text: lines.join('\n'),
     scope: { ownerEmployeeId: null, audience: 'organization', projectId: project.id, sprintId: null },

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { datesInOrder, line, optionalDate, optionalId, optionalText } from '../fields.ts';
-import type { SourceContent } from './kind.ts';
+import { RECORD_CONTENT, type SourceContent } from './kind.ts';
 
 export const sprintInput = z
   .strictObject({
@@ -24,6 +24,7 @@ export interface SprintView extends SprintInput {
 /** Sprints are seen by the whole organisation. */
 export function sprintContent(sprint: SprintView): SourceContent {
   return {
+    ...RECORD_CONTENT,
     title: sprint.name,
     text: [
       `[SPRINT #${sprint.id}] ${sprint.name} (${sprint.status})`,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { line, optionalAmount, optionalDate, optionalId, optionalText, text } from '../fields.ts';
-import type { SourceContent } from './kind.ts';
+import { RECORD_CONTENT, type SourceContent } from './kind.ts';
 
 export const taskInput = z.strictObject({
   title: line(500),
@@ -42,6 +42,7 @@ export function taskContent(task: TaskView): SourceContent {
   lines.push(`Due: ${task.dueDate ?? '-'}`, `Description: ${task.description ?? '-'}`);
   if (task.comments.length > 0) lines.push('Comments:', ...task.comments.map((comment) => `- ${comment}`));
   return {
+    ...RECORD_CONTENT,
     title: task.title,
     text: lines.join('\n'),
     scope: {
