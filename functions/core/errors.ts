@@ -114,6 +114,12 @@ export class TooLarge extends AppError {
   readonly status = 413;
 }
 
+/** The body is of a kind that is not taken; the message says what it is, and what is taken. */
+export class UnsupportedMediaType extends AppError {
+  readonly code = 'unsupported_media_type';
+  readonly status = 415;
+}
+
 /** The caller sends faster than the gateway allows. */
 export class RateLimited extends AppError {
   readonly code = 'rate_limited';
@@ -187,6 +193,7 @@ const TITLES: Record<number, string> = {
   408: 'Request Timeout',
   409: 'Conflict',
   413: 'Content Too Large',
+  415: 'Unsupported Media Type',
   422: 'Unprocessable Content',
   429: 'Too Many Requests',
   431: 'Request Header Fields Too Large',
