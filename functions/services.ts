@@ -1,19 +1,22 @@
 import { join } from 'node:path';
 import { exit, stderr, stdout } from 'node:process';
 import { Figures, logFigures } from './adapters/local/figures.ts';
-import type { EmbedderOptions } from './adapters/local/http-embedder.ts';
 import { LineLog } from './adapters/local/line-log.ts';
 import type { ModelState } from './adapters/oci/model-catalog.ts';
-import type { OracleSettings } from './adapters/oracle/open.ts';
-import type { SqlSettings } from './adapters/oracle/sql-settings.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
-import { SetupFailed } from './core/errors.ts';
 import type { ChatModel } from './ports/chat-model.ts';
 import type { Database, Migration, Migrator } from './ports/database.ts';
-import type { Embedder, EmbeddingModel } from './ports/embedder.ts';
+import type { Embedder } from './ports/embedder.ts';
 import type { ModelStore } from './ports/model-store.ts';
-import type { Log, Metrics, Nudge, TokenVerifier } from './ports/platform.ts';
+import type { ObjectStore } from './ports/object-store.ts';
+import type { Log, Metrics, TokenVerifier } from './ports/platform.ts';
 import type { VectorIndex } from './ports/vector-index.ts';
+import { isOracle, oracleSettings, sqlSettings } from './services/database.ts';
+import { chatModelOf, openEmbedder, requireAnswerModel } from './services/models.ts';
+import { once } from './services/once.ts';
+import { monitoring, openNudge } from './services/platform.ts';
+import { IN_OCI } from './services/setting.ts';
+import { openObjectStore } from './services/storage.ts';
 
 /**
  * The parts a function works with, each made when it is first asked for and kept while the process lives: a cold call
@@ -25,6 +28,8 @@ export interface Services {
   metrics: Metrics;
   /** The database, for calls that end with the deadline. */
   database(deadline: Date | null): Promise<Database>;
+  /** Where the bytes of files are kept. */
+  objectStore(): Promise<ObjectStore>;
   /** The index of the current model's vectors; null where the database has none. */
   vectorIndex(): Promise<VectorIndex | null>;
   /**
@@ -80,6 +85,7 @@ export function createServices(env: Record<string, string | undefined>): Service
     log,
     metrics: new Figures(config.RAG_METRICS === 'log' ? logFigures(log('-')) : monitoring(config.RAG_METRICS)),
     database: async (deadline) => (await openDatabase()).within(deadline),
+    objectStore: once(() => openObjectStore(config)),
     vectorIndex: async () => (isOracle(config) ? (await oracle()).vectorIndex : null),
     async owner(readMigrations, modelSource) {
       if (isOracle(config)) {
@@ -140,149 +146,6 @@ export function createServices(env: Record<string, string | undefined>): Service
   return services;
 }
 
-async function openEmbedder(options: EmbedderOptions): Promise<Embedder> {
-  if (options.url === 'database') {
-    const { DatabaseEmbedder } = await import('./adapters/oracle/embedder.ts');
-    return new DatabaseEmbedder(options);
-  }
-  if (options.url.startsWith(IN_OCI)) {
-    const { GenerativeAiEmbedder } = await import('./adapters/oci/embedder.ts');
-    const [, region = '', compartmentId = ''] = options.url.split(':');
-    return new GenerativeAiEmbedder({ ...options, ...(await generativeAi(region, compartmentId)) });
-  }
-  if (options.url.startsWith('folder:')) {
-    const { FolderEmbedder } = await import('./adapters/local/folder-embedder.ts');
-    return FolderEmbedder.open(options);
-  }
-  const { HttpEmbedder } = await import('./adapters/local/http-embedder.ts');
-  return new HttpEmbedder(options);
-}
-
-function chatModelOf(config: Config): Services['chatModel'] {
-  const [, provider, model = ''] = /^(oci|openai):(.+)$/.exec(config.RAG_ANSWER_MODEL) ?? [];
-  return provider === undefined ? null : { model, open: once(() => openChatModel(config, provider, model)) };
-}
-
-async function openChatModel(config: Config, provider: string, model: string): Promise<ChatModel> {
-  if (provider === 'oci') {
-    const { GenerativeAiChatModel } = await import('./adapters/oci/chat-model.ts');
-    return new GenerativeAiChatModel({
-      model,
-      ...(await generativeAi(config.RAG_ANSWER_REGION, config.RAG_ANSWER_COMPARTMENT)),
-    });
-  }
-  const { OpenAiChatModel } = await import('./adapters/openai/chat-model.ts');
-  return new OpenAiChatModel({
-    model,
-    url: config.RAG_ANSWER_URL,
-    apiKey: secret(config.RAG_ANSWER_API_KEY),
-    compartmentId: config.RAG_ANSWER_COMPARTMENT,
-  });
-}
-
-async function requireAnswerModel(config: Config): Promise<ModelState> {
-  const { modelCatalog, requireModel } = await import('./adapters/oci/model-catalog.ts');
-  const region = config.RAG_ANSWER_REGION;
-  return requireModel(modelCatalog({ region }), {
-    region,
-    compartmentId: config.RAG_ANSWER_COMPARTMENT,
-    model: config.RAG_ANSWER_MODEL.slice(IN_OCI.length),
-    capability: 'CHAT',
-    settings: { model: 'RAG_ANSWER_MODEL', region: 'RAG_ANSWER_REGION', compartment: 'RAG_ANSWER_COMPARTMENT' },
-  });
-}
-
-/** Generative AI of a region, asked as the function. */
-async function generativeAi(region: string, compartmentId: string) {
-  const { functionPrincipal } = await import('./adapters/oci/client.ts');
-  try {
-    return { region, compartmentId, principal: functionPrincipal() };
-  } catch (cause) {
-    throw new SetupFailed(
-      'A model of OCI Generative AI (oci:… in RAG_ANSWER_MODEL or RAG_EMBEDDING_URL) is asked as the function itself, by its resource principal, which is there in OCI Functions alone',
-      { cause },
-    );
-  }
-}
-
-async function openNudge(url: string): Promise<Nudge> {
-  if (url.startsWith(IN_OCI)) {
-    const { FunctionNudge, invokerAt } = await import('./adapters/oci/function-nudge.ts');
-    const { origin, pathname } = new URL(url.slice(IN_OCI.length));
-    return new FunctionNudge(invokerAt(origin), pathname.slice(1));
-  }
-  const { HttpNudge } = await import('./adapters/local/http-nudge.ts');
-  return new HttpNudge(url);
-}
-
-/** Sends figures to where `oci:<namespace>:<compartment>` says. */
-function monitoring(setting: string): (figures: Record<string, number>) => Promise<void> {
-  const [, namespace = '', compartmentId = ''] = setting.split(':');
-  const adapter = once(async () => {
-    const { monitoringOfFunction, postFigures } = await import('./adapters/oci/metrics.ts');
-    return { client: monitoringOfFunction(), postFigures };
-  });
-  return async (figures) => {
-    const { client, postFigures } = await adapter();
-    await postFigures(client, { namespace, compartmentId }, figures);
-  };
-}
-
-const isOracle = (config: Config) => config.RAG_DATABASE.startsWith('oracle:');
-
-function oracleSettings(config: Config, log: Log, modelSource = ''): OracleSettings {
-  return {
-    connectString: config.RAG_DATABASE.slice('oracle:'.length),
-    wallet: config.RAG_DATABASE_WALLET,
-    walletPassword: secret(config.RAG_DATABASE_WALLET_PASSWORD),
-    owner: config.RAG_DATABASE_OWNER,
-    ownerPassword: secret(config.RAG_DATABASE_OWNER_PASSWORD),
-    runtime: config.RAG_DATABASE_USER,
-    runtimePassword: secret(config.RAG_DATABASE_PASSWORD),
-    tokenScope: config.RAG_DATABASE_TOKEN_SCOPE,
-    admin: config.RAG_DATABASE_ADMIN_USER,
-    adminPassword: secret(config.RAG_DATABASE_ADMIN_PASSWORD),
-    poolMax: config.RAG_DATABASE_POOL_MAX,
-    sourceOf: (model) =>
-      secret(
-        model === config.RAG_EMBEDDING_NEXT_MODEL
-          ? config.RAG_EMBEDDING_NEXT_MODEL_SOURCE
-          : modelSource || config.RAG_EMBEDDING_MODEL_SOURCE,
-      )(),
-    log,
-    trace: config.RAG_DATABASE_TRACE === 'true',
-  };
-}
-
-function sqlSettings(config: Config, embeddingModel: EmbeddingModel): SqlSettings {
-  return {
-    embeddingModel,
-    cutoff: config.RAG_RETRIEVAL_CUTOFF,
-    topK: config.RAG_RETRIEVAL_TOP_K,
-    answer: config.RAG_ANSWER_MODEL.startsWith(IN_OCI)
-      ? {
-          model: config.RAG_ANSWER_MODEL.slice(IN_OCI.length),
-          region: config.RAG_ANSWER_REGION,
-          maxTokens: config.RAG_ANSWER_MAX_TOKENS,
-        }
-      : null,
-    keepsText: config.RAG_LOG_TEXT === 'true',
-    callsPerDay: config.RAG_LIMIT_MODEL_CALLS_PER_DAY,
-    callsPerPerson: config.RAG_LIMIT_MODEL_CALLS_PER_PERSON,
-  };
-}
-
-const IN_OCI = 'oci:';
-const IN_VAULT = 'vault:';
-
-/** A setting's value, or that of the Vault secret which it names, read once. */
-const secret = (value: string) =>
-  once(async () => {
-    if (!value.startsWith(IN_VAULT)) return value;
-    const { readSecret, vaultOfFunction } = await import('./adapters/oci/vault.ts');
-    return readSecret(vaultOfFunction(), value.slice(IN_VAULT.length));
-  });
-
 /** Ends the process with the faults alone: Node would print them amid a line of the bundle. */
 function configOrExit(env: Record<string, string | undefined>): Config {
   try {
@@ -292,16 +155,4 @@ function configOrExit(env: Record<string, string | undefined>): Config {
     stderr.write(`${error.message}\n`);
     return exit(1);
   }
-}
-
-/** Makes a part once; a failed making is not kept, so that the next call tries again. */
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make().catch((error: unknown) => {
-      made = undefined;
-      throw error;
-    });
-    return made;
-  };
 }

@@ -2,7 +2,7 @@ import { settingFault } from '../functions/config.ts';
 
 /** What the deployment itself tells the functions. */
 const OF_DEPLOYMENT =
-  /^RAG_(DATABASE|NUDGE|METRICS|AUTH|MIGRATIONS|EMBEDDING_MODEL_SOURCE|EMBEDDING_NEXT_MODEL_SOURCE)/;
+  /^RAG_(DATABASE|NUDGE|METRICS|AUTH|MIGRATIONS|EMBEDDING_MODEL_SOURCE|EMBEDDING_NEXT_MODEL_SOURCE|STORAGE(_(URL|REGION|ACCESS_KEY|SECRET_KEY))?$)/;
 
 /** What has a setting of the deployment, which grants what it takes besides. */
 const BY_DEPLOYMENT: Record<string, string> = {

@@ -107,6 +107,7 @@ export class RagStack extends TerraformStack {
         RAG_DATABASE: `oracle:${database.connectDescriptor}`,
         RAG_DATABASE_PASSWORD: `vault:${secrets.runtimeId}`,
         RAG_DATABASE_POOL_MAX: String(deployment.poolMax),
+        RAG_STORAGE: `oci:${namespace}/${documents.bucketName}`,
         RAG_EMBEDDING_URL: 'database',
         RAG_EMBEDDING_MODEL: EMBEDDING_MODEL,
         RAG_AUTH_ISSUER: deployment.authIssuer,
@@ -154,6 +155,10 @@ export class RagStack extends TerraformStack {
     ask.grant('read secret-bundles', secret(secrets.runtimeId, ...(keyId === '' ? [] : [keyId])));
     for (const fn of [ingest, drain]) fn.grant('read secret-bundles', secret(secrets.runtimeId));
     bootstrap.grant('read secret-bundles', secret(secrets.adminId, secrets.ownerId, secrets.runtimeId));
+    // Drain repairs what events have missed; ask gives out files as they came.
+    const inDocuments = `target.bucket.name = '${documents.bucketName}'`;
+    for (const fn of [ingest, drain]) fn.grant('manage objects', inDocuments);
+    ask.grant('read objects', inDocuments);
     for (const fn of [ingest, bootstrap]) fn.grant('use fn-invocation', `target.function.id = '${drain.functionId}'`);
     // Ask tells of one thing, that its model is about to be retired.
     for (const fn of deployment.answerModel === '' ? [drain] : [drain, ask]) {

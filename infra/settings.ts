@@ -134,7 +134,7 @@ const SETTINGS = {
     listOf(matching(/^(\*|https?:\/\/[^\s/]+)$/, 'must be an origin such as https://app.example.com')),
     'the web pages that may call the API; none by default',
   ),
-  memoryMb: setting('DEPLOY_MEMORY_MB', 512 as 128 | 256 | 512 | 1024 | 2048 | 3072, memory, 'of each function'),
+  memoryMb: setting('DEPLOY_MEMORY_MB', 1024 as 128 | 256 | 512 | 1024 | 2048 | 3072, memory, 'of each function'),
   poolMax: setting('DEPLOY_POOL_MAX', 2, whole(1, 20), 'database sessions that one function instance holds at most'),
   maxInstances: setting(
     'DEPLOY_MAX_INSTANCES',

@@ -7,18 +7,29 @@ const ROOT = join(import.meta.dirname, '..');
 
 /** Installed beside the bundles: what finds its own parts on the disk, or is large and read by few calls. */
 export const EXTERNAL = [
+  '@aws-sdk/client-s3',
+  'mammoth',
   'oracledb',
   'oci-common',
   'oci-functions',
   'oci-generativeaiinference',
   'oci-monitoring',
+  'oci-objectstorage',
   'oci-secrets',
+  'unpdf',
 ];
 
-/** Bundles each function into one file of a folder: a cold start reads one file. Returns the files that went into them. */
+/** The program of the thread in which ingest reads a PDF or a DOCX; it is beside the functions. */
+const DOCUMENT_WORKER = 'read-document';
+
+/**
+ * Bundles each function into one file of a folder: a cold start reads one file. Beside them, the thread that ingest reads
+ * documents in. Returns the files that went into them.
+ */
 export async function buildFunctions(folder: string): Promise<string[]> {
-  const names = Object.keys(FUNCTIONS);
-  return bundle(Object.fromEntries(names.map((name) => [name, join(ROOT, 'functions', name, 'func.ts')])), folder);
+  const entries = Object.keys(FUNCTIONS).map((name) => [name, join(ROOT, 'functions', name, 'func.ts')]);
+  entries.push([DOCUMENT_WORKER, join(ROOT, 'functions', 'ingest', 'extraction', 'worker.ts')]);
+  return bundle(Object.fromEntries(entries), folder);
 }
 
 /**

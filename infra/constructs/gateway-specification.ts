@@ -1,5 +1,6 @@
 import type { ApigatewayDeploymentSpecification } from '@cdktf/provider-oci/apigateway-deployment';
-import { type HttpFunction, type Route, routes } from '../../functions/routes.ts';
+import type { HttpFunction, Route } from '../../functions/route.ts';
+import { routes } from '../../functions/routes.ts';
 
 /** The OCIDs of the functions that are served over HTTP. */
 export type FunctionIds = Record<HttpFunction, string>;
@@ -57,7 +58,7 @@ export function apiSpecification(functions: FunctionIds, policies: ApiPolicies):
           allowedOrigins: corsOrigins,
           allowedMethods: [...new Set(routes.map(({ method }) => method))],
           allowedHeaders: ['Authorization', 'Content-Type'],
-          exposedHeaders: ['Location', 'Retry-After'],
+          exposedHeaders: ['Location', 'Retry-After', 'ETag', 'Content-Disposition'],
           maxAgeInSeconds: PREFLIGHT_SECONDS,
         },
       }),

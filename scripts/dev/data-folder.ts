@@ -67,6 +67,11 @@ export class DataFolder {
     return join(this.path, 'database');
   }
 
+  /** The documents and diagnostics as they came. */
+  get filesPath(): string {
+    return join(this.path, 'files');
+  }
+
   get logPath(): string {
     return join(this.path, 'oci-rag.log');
   }

@@ -118,7 +118,7 @@ export class FunctionHost {
         FN_LISTENER: `unix:${socketPath}`,
         FN_APP_NAME: 'oci-rag',
         FN_FN_NAME: name,
-        FN_MEMORY: '512',
+        FN_MEMORY: '1024',
       },
       logFd: this.#options.logFd,
     });

@@ -71,7 +71,7 @@ export async function startStack(data: DataFolder, settings: Record<string, stri
       ...kept.map((process) => process.ready),
     ]);
     const jwks = JSON.stringify(publicKeySet(key));
-    const env = { ...localSettings(runFolder, jwks), ...settings };
+    const env = { ...localSettings(runFolder, data.filesPath, jwks), ...settings };
     host = new FunctionHost({
       bundleOf: (name) => join(functionsFolder, `${name}.cjs`),
       env,
@@ -98,16 +98,17 @@ export async function startStack(data: DataFolder, settings: Record<string, stri
 /** Tells a person what is wrong with a setting before anything is started. */
 export function checkSettings(settings: Record<string, string>): void {
   try {
-    readConfig({ ...localSettings('/', ANY_KEY_SET), ...settings });
+    readConfig({ ...localSettings('/', '/files', ANY_KEY_SET), ...settings });
   } catch (error) {
     throw new UserError((error as Error).message);
   }
 }
 
-function localSettings(runFolder: string, jwks: string): Record<string, string> {
+function localSettings(runFolder: string, filesFolder: string, jwks: string): Record<string, string> {
   return {
     RAG_DATABASE: `postgresql://postgres@localhost/postgres?host=${encodeURIComponent(runFolder)}`,
     RAG_TEXT_INDEX: 'bm25',
+    RAG_STORAGE: `folder:${filesFolder}`,
     RAG_EMBEDDING_MODEL: LOCAL_MODEL.name,
     RAG_EMBEDDING_URL: `unix:${join(runFolder, 'encoder')}`,
     RAG_EMBEDDING_DIMENSION: String(LOCAL_MODEL.dimension),

@@ -76,6 +76,8 @@ export const secretsIn = (env: Env): string[] =>
     env.RAG_DATABASE_OWNER_PASSWORD,
     env.RAG_DATABASE_ADMIN_PASSWORD,
     env.RAG_EMBEDDING_MODEL_SOURCE,
+    env.RAG_STORAGE_ACCESS_KEY,
+    env.RAG_STORAGE_SECRET_KEY,
     env.RAG_DATABASE,
     env.RAG_DATABASE?.replace(PREFIX, ''),
   ].filter((secret): secret is string => secret !== undefined && secret !== '');

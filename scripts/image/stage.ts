@@ -5,8 +5,10 @@ import { buildFunctions, bundle, EXTERNAL } from '../build.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
+/** In OCI, files are in its own Object Storage. */
+const ELSEWHERE = ['@aws-sdk/client-s3'];
 /** What the bundles and each other find in node_modules; the plugin is for a login by token. */
-const PACKAGES = [...EXTERNAL, 'oci-identitydataplane'];
+const PACKAGES = [...EXTERNAL.filter((name) => !ELSEWHERE.includes(name)), 'oci-identitydataplane'];
 const MODULES = [...PACKAGES, 'oracledb/plugins/token/extensionOci'];
 
 export interface StagedImage {

@@ -6,12 +6,13 @@ const { request } = require('node:http');
 const { tmpdir } = require('node:os');
 const { join } = require('node:path');
 
-const PACKAGES = ['oracledb', 'oci-common', 'oci-secrets', 'oci-functions', 'oci-monitoring'];
+const PACKAGES = ['oracledb', 'oci-common', 'oci-secrets', 'oci-functions', 'oci-monitoring', 'oci-objectstorage'];
 
 /** Nothing listens there. */
 const SETTINGS = {
   RAG_DATABASE: 'oracle:127.0.0.1:9/none',
   RAG_DATABASE_PASSWORD: 'none',
+  RAG_STORAGE: 'oci:none/none',
   RAG_EMBEDDING_URL: 'database',
   RAG_EMBEDDING_MODEL: 'NONE',
   RAG_AUTH_ISSUER: 'none',

@@ -47,6 +47,11 @@ describe('the settings of a deployment', () => {
     ],
     [
       'DEPLOY_FUNCTION_SETTINGS',
+      'RAG_STORAGE=s3:bucket',
+      'DEPLOY_FUNCTION_SETTINGS "RAG_STORAGE" is set by the deployment itself',
+    ],
+    [
+      'DEPLOY_FUNCTION_SETTINGS',
       'RAG_NUDGE_URL=x',
       'DEPLOY_FUNCTION_SETTINGS "RAG_NUDGE_URL" is set by the deployment itself',
     ],

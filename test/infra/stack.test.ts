@@ -45,6 +45,8 @@ const resolve = (text: string) =>
     )
     .replace(/\$\{oci_functions_function\.\w+\.id\}/g, 'ocid1.fnfunc.oc1.eu-frankfurt-1.x')
     .replace(/\$\{oci_vault_secret\.(\w+)\.id\}/g, 'ocid1.vaultsecret.oc1.eu-frankfurt-1.$1')
+    .replace(/\$\{data\.oci_objectstorage_namespace\.\w+\.namespace\}/g, 'tenancynamespace')
+    .replace(/\$\{oci_objectstorage_bucket\.(\w+)\.name\}/g, 'oci-rag-$1')
     .replace(/\$\{oci_objectstorage_preauthrequest\.\w+\.time_expires\}/g, '2026-12-03T00:00:00Z');
 
 /** What a function is told, as it sees it. */
@@ -157,7 +159,7 @@ describe('the functions', () => {
   it.each(['ask', 'ingest', 'drain', 'bootstrap'])('%s is told settings that it accepts, within 4 KB', (name) => {
     const { FUNCTION_ENTRY, ...settings } = config(stack, name);
     expect(FUNCTION_ENTRY).toBe(name);
-    expect(() => readConfig(settings)).not.toThrow();
+    expect(readConfig(settings).RAG_STORAGE).toBe('oci:tenancynamespace/oci-rag-documents');
     expect(JSON.stringify(settings)).not.toContain('${');
     const bytes = Object.entries(settings).reduce((sum, [key, value]) => sum + key.length + String(value).length, 0);
     // A descriptor has about 500 characters, four times what stands for it here.
@@ -170,10 +172,10 @@ describe('the functions', () => {
       return [is.timeout_in_seconds, is.detached_mode_timeout_in_seconds, is.memory_in_mbs];
     });
     expect(times).toEqual([
-      [30, undefined, '512'],
-      [120, undefined, '512'],
-      [120, 300, '512'],
-      [300, undefined, '512'],
+      [30, undefined, '1024'],
+      [120, undefined, '1024'],
+      [120, 300, '1024'],
+      [300, undefined, '1024'],
     ]);
   });
 
@@ -189,6 +191,9 @@ describe('the functions', () => {
       RAG_LOG_RETENTION_DAYS: '30',
       RAG_LIMIT_MODEL_CALLS_PER_DAY: '500',
       RAG_LIMIT_MODEL_CALLS_PER_PERSON: '20',
+      RAG_STORAGE_MAX_BYTES: '10000000',
+      RAG_STORAGE_RECONCILE_MINUTES: '15',
+      RAG_DOCUMENT_SECTION_SIZE: '1000',
     };
     const of = await synth(ENV, { functionSettings: settings });
     for (const name of ['ask', 'ingest', 'drain', 'bootstrap']) expect(config(of, name)).toMatchObject(settings);
@@ -211,6 +216,9 @@ describe('rights', () => {
     expect(rights(stack)).toEqual(
       [
         "Allow dynamic-group ask to read secret-bundles in C where target.secret.id = 'runtime'",
+        "Allow dynamic-group ask to read objects in C where target.bucket.name = 'documents'",
+        "Allow dynamic-group ingest to manage objects in C where target.bucket.name = 'documents'",
+        "Allow dynamic-group drain to manage objects in C where target.bucket.name = 'documents'",
         "Allow dynamic-group ingest to read secret-bundles in C where target.secret.id = 'runtime'",
         "Allow dynamic-group ingest to use fn-invocation in C where target.function.id = 'drain'",
         "Allow dynamic-group drain to read secret-bundles in C where target.secret.id = 'runtime'",

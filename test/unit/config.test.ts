@@ -3,6 +3,7 @@ import { ConfigError, readConfig } from '../../functions/config.ts';
 
 const ENOUGH = {
   RAG_DATABASE: 'postgresql://user@localhost/database',
+  RAG_STORAGE: 'folder:/files',
   RAG_EMBEDDING_MODEL: 'a-model',
   RAG_EMBEDDING_URL: 'unix:/run/encoder.sock',
   RAG_AUTH_ISSUER: 'https://issuer.example',
@@ -33,6 +34,12 @@ test('what is not set has its documented default', () => {
     RAG_LIMIT_MODEL_CALLS_PER_DAY: 0,
     RAG_LIMIT_MODEL_CALLS_PER_PERSON: 0,
     RAG_AUTH_EMPLOYEE_CLAIM: 'sub',
+    RAG_STORAGE_MAX_BYTES: 25_000_000,
+    RAG_STORAGE_RECONCILE_MINUTES: 60,
+    RAG_DOCUMENT_SECTION_SIZE: 1200,
+    RAG_DOCUMENT_SECTION_OVERLAP: 150,
+    RAG_DIAGNOSTIC_PASSAGE_TOKENS: 500,
+    RAG_DIAGNOSTIC_PASSAGE_OVERLAP: 0.15,
   });
 });
 
@@ -97,6 +104,23 @@ test.each([
   ['RAG_METRICS', 'oci:oracle_rag:ocid1.compartment.oc1..x'],
   ['RAG_METRICS', 'oci:rag-1:ocid1.compartment.oc1..x'],
   ['RAG_METRICS', 'oci:rag:ocid1.vault.oc1..x'],
+  ['RAG_STORAGE', 'files'],
+  ['RAG_STORAGE', 'folder:files'],
+  ['RAG_STORAGE', 'folder:/'],
+  ['RAG_STORAGE', 'oci:bucket'],
+  ['RAG_STORAGE', 'oci:namespace/bucket/more'],
+  ['RAG_STORAGE', 's3:Bucket'],
+  ['RAG_STORAGE', 's3:bucket/more'],
+  ['RAG_STORAGE_URL', 'host:9000'],
+  ['RAG_STORAGE_URL', 'https://host/bucket'],
+  ['RAG_STORAGE_URL', 'https://user:password@host'],
+  ['RAG_STORAGE_MAX_BYTES', '1000'],
+  ['RAG_STORAGE_RECONCILE_MINUTES', '-1'],
+  ['RAG_DOCUMENT_SECTION_SIZE', '199'],
+  ['RAG_DOCUMENT_SECTION_SIZE', '8001'],
+  ['RAG_DOCUMENT_SECTION_OVERLAP', '4001'],
+  ['RAG_DIAGNOSTIC_PASSAGE_TOKENS', '49'],
+  ['RAG_DIAGNOSTIC_PASSAGE_OVERLAP', '0.6'],
 ])('%s=%s is refused by its name and its limits', (name, value) => {
   const faults = faultsOf({ ...ENOUGH, [name]: value });
 
@@ -112,8 +136,34 @@ test.each([
   ['RAG_METRICS', 'log'],
   ['RAG_METRICS', 'oci:rag_1:ocid1.compartment.oc1..x'],
   ['RAG_METRICS', 'oci:Rag:ocid1.tenancy.oc1..x'],
+  ['RAG_STORAGE', 'oci:axaxnpcrorw5/oci-rag-documents'],
+  ['RAG_STORAGE_URL', 'http://127.0.0.1:9000'],
+  ['RAG_STORAGE_URL', 'https://ns.compat.objectstorage.eu-frankfurt-1.oraclecloud.com/'],
 ])('%s=%s is taken', (name, value) => {
   expect(readConfig({ ...ENOUGH, [name]: value })).toHaveProperty(name, value);
+});
+
+test('sections of documents that could not move on are refused, with the limit that the size sets', () => {
+  const sizes = { RAG_DOCUMENT_SECTION_SIZE: '1201', RAG_DOCUMENT_SECTION_OVERLAP: '600' };
+
+  expect(faultsOf({ ...ENOUGH, ...sizes })).toEqual([]);
+  expect(faultsOf({ ...ENOUGH, ...sizes, RAG_DOCUMENT_SECTION_OVERLAP: '700' })).toEqual([
+    'RAG_DOCUMENT_SECTION_OVERLAP must be at most half of RAG_DOCUMENT_SECTION_SIZE (600), got 700',
+  ]);
+});
+
+test('a bucket of S3 needs its address and its key, which may be in the Vault', () => {
+  const s3 = { ...ENOUGH, RAG_STORAGE: 's3:files' };
+  const whole = { ...s3, RAG_STORAGE_URL: 'http://localhost:9000', RAG_STORAGE_ACCESS_KEY: 'a' };
+
+  expect(faultsOf(s3)).toEqual(
+    ['URL', 'ACCESS_KEY', 'SECRET_KEY'].map((name) => `RAG_STORAGE_${name} is missing, though RAG_STORAGE is s3:files`),
+  );
+  expect(faultsOf({ ...whole, RAG_STORAGE_SECRET_KEY: 'vault:ocid1.vaultsecret.oc1..x' })).toEqual([]);
+  expect(faultsOf({ ...whole, RAG_STORAGE_SECRET_KEY: 'vault:x' })).toEqual([
+    'RAG_STORAGE_SECRET_KEY must be vault: and the OCID of a secret, vault:ocid1.…',
+  ]);
+  expect(readConfig({ ...whole, RAG_STORAGE_SECRET_KEY: 's' }).RAG_STORAGE_REGION).toBe('us-east-1');
 });
 
 const ORACLE = {

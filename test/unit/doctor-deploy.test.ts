@@ -191,7 +191,8 @@ describe('where all is fit', () => {
       'ok      model file: .models/all_MiniLM_L12_v2.onnx, 133,322,334 bytes',
       'skipped database settings: RAG_DATABASE is not set; the deploy makes the database',
       'skipped database connection: RAG_DATABASE is not set; the deploy makes the database',
-      '14 ok, 0 not ok, 0 warning, 2 skipped: nothing stands in the way',
+      'skipped storage: RAG_STORAGE is not set; the deploy makes the bucket',
+      '14 ok, 0 not ok, 0 warning, 3 skipped: nothing stands in the way',
       '',
     ]);
     expect(code).toBe(0);
@@ -467,7 +468,7 @@ describe('what may go wrong is a warning', () => {
     const { out, code } = await preflight({ env: { DEPLOY_ANSWER_MODEL: MODEL } });
 
     expect(out.split('\n').filter((each) => each.startsWith('warning '))).toEqual([expect.stringContaining(line)]);
-    expect(out).toContain(' 0 not ok, 1 warning, 2 skipped: nothing stands in the way\n');
+    expect(out).toContain(' 0 not ok, 1 warning, 3 skipped: nothing stands in the way\n');
     expect(code).toBe(0);
   });
 });

@@ -222,13 +222,15 @@ export function fitDatabase(): Answer {
       (sql) => ({
         rows: [
           [2, 1, 0, 'The invoice of the caterer was paid.'],
+          [2, 1, 1, 'The pump of the coffee machine is broken.'],
           [2, 1, 2, 'The sprint ends on Friday.'],
-          [4, 0, null, null],
-        ].map(([id, no, nearNo, near]) => ({
+          [4, 0, 0, 'Penguins breed on the ice of Antarctica.'],
+        ].map(([id, no, shownNo, shown]) => ({
           CHUNK_ID: id,
           CHUNK_NO: no,
-          NEAR_NO: nearNo,
-          NEAR_CONTENT: near,
+          METADATA: null,
+          SHOWN_NO: shownNo,
+          SHOWN_CONTENT: shown,
           TEXT_SCORE: sql.includes('CONTAINS') && id === 2 ? 12 : 0,
         })),
       }),

@@ -113,6 +113,7 @@ describe('what is missing or wrong is told before anything is loaded', () => {
   test('by the setting folder:/path, whose path no caller is told', async () => {
     const { embedder } = createServices({
       RAG_DATABASE: 'postgresql://localhost/none',
+      RAG_STORAGE: 'folder:/none',
       RAG_EMBEDDING_MODEL: 'TINY',
       RAG_EMBEDDING_URL: `folder:${join(folder, 'elsewhere')}`,
       RAG_AUTH_ISSUER: 'issuer',

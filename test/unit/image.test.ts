@@ -6,10 +6,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FUNCTIONS } from '../../functions/routes.ts';
+import { bundle } from '../../scripts/build.ts';
 import { type StagedImage, stageImage } from '../../scripts/image/stage.ts';
 import { until } from '../support/until.ts';
 
-const MAX_BYTES = 4_000_000;
+/** What reads PDF is a quarter of it, and is read by those calls alone. */
+const MAX_BYTES = 7_000_000;
 const NAMES = Object.keys(FUNCTIONS);
 const run = promisify(execFile);
 
@@ -37,6 +39,7 @@ test('holds the functions, what they load, the migrations of Oracle, and nothing
       'migrations',
       'node_modules',
       'package.json',
+      'read-document.cjs',
       'warm.cjs',
     ].sort(),
   );
@@ -47,7 +50,7 @@ test('holds the functions, what they load, the migrations of Oracle, and nothing
   expect(staged.bytes).toBeLessThan(MAX_BYTES);
 });
 
-test.each(['oci-rag', 'oracledb', 'oci-common', 'jsonwebtoken', 'zod', '@fnproject/fdk'])(
+test.each(['oci-rag', 'oracledb', 'oci-common', 'jsonwebtoken', 'zod', '@fnproject/fdk', 'mammoth', 'unpdf'])(
   'holds the licence of %s',
   (name) => {
     expect(staged.files.find((file) => file.startsWith(`licenses/${name}/`))).toBeDefined();
@@ -70,6 +73,7 @@ test('runs as a user without rights', () => {
 const settings = (name: string, socket: string) => ({
   RAG_DATABASE: 'oracle:127.0.0.1:9/none',
   RAG_DATABASE_PASSWORD: 'none',
+  RAG_STORAGE: 'oci:none/none',
   RAG_EMBEDDING_URL: 'database',
   RAG_EMBEDDING_MODEL: 'NONE',
   RAG_AUTH_ISSUER: 'none',
@@ -107,7 +111,9 @@ const endOf = (file: string, env: Record<string, string>): Promise<{ code: numbe
   );
 
 const AWAY = /database cannot be reached/;
-const ANSWERS: Record<string, RegExp> = { ask: /no such path/, ingest: /no such path/, drain: AWAY, bootstrap: AWAY };
+/** A call that is none of HTTP is an event of the bucket to ingest. */
+const NO_BUCKET = /A bucket of OCI .* by its resource principal/;
+const ANSWERS: Record<string, RegExp> = { ask: /no such path/, ingest: NO_BUCKET, drain: AWAY, bootstrap: AWAY };
 
 describe('the entry', () => {
   test.each(['', 'dreain', 'constructor'])('refuses %j, and names the four', async (name) => {
@@ -131,11 +137,55 @@ describe('the entry', () => {
 
 test('every package loads by the name under which the functions have it', async () => {
   const names = ['oracledb', 'oracledb/plugins/token/extensionOci/index.js', 'oci-common', 'oci-secrets']
-    .concat(['oci-functions', 'oci-monitoring', 'oci-generativeaiinference'])
+    .concat(['oci-functions', 'oci-monitoring', 'oci-generativeaiinference', 'oci-objectstorage', 'mammoth', 'unpdf'])
     .map((name) => `require(${JSON.stringify(name)})`);
   const script = `${names.join(';')};console.log(require('oracledb').thin, typeof require('oci-secrets').SecretsClient)`;
 
   expect((await run(process.execPath, ['-e', script], { cwd: image, env: {} })).stdout).toBe('true function\n');
+});
+
+test.each(NAMES)('a cold start of %s reads no package that few calls need', async (name) => {
+  const script = `
+    require('./entry.cjs');
+    console.log(Object.keys(require.cache).filter((file) => /unpdf|mammoth|objectstorage/.test(file)).length);
+    process.exit();`;
+  const env = settings(name, join(folder, `cold-${name}`));
+
+  expect((await run(process.execPath, ['-e', script], { cwd: image, env })).stdout).toBe('0\n');
+});
+
+test('the text of a PDF is read as it is in the image, without code that is loaded while it runs', async () => {
+  const content = 'BT /F1 12 Tf 20 20 Td (read in the image) Tj ET';
+  const pdf = [
+    '%PDF-1.4',
+    '1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj',
+    '2 0 obj <</Type/Pages/Kids[3 0 R]/Count 1>> endobj',
+    '3 0 obj <</Type/Page/Parent 2 0 R/MediaBox[0 0 200 99]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>> endobj',
+    `4 0 obj <</Length ${content.length}>> stream\n${content}\nendstream endobj`,
+    '5 0 obj <</Type/Font/Subtype/Type1/BaseFont/Helvetica>> endobj',
+    'trailer <</Root 1 0 R>>',
+  ].join('\n');
+  const script = `
+    require('./code-cache.cjs');
+    (async () => {
+      const pdf = await require('unpdf').getDocumentProxy(new Uint8Array(Buffer.from(${JSON.stringify(pdf)})), { verbosity: 0 });
+      const { items } = await (await pdf.getPage(1)).getTextContent();
+      console.log(items.map(({ str }) => str).join(''));
+    })();`;
+
+  expect((await run(process.execPath, ['-e', script], { cwd: image, env: {} })).stdout).toBe('read in the image\n');
+});
+
+test('a bucket of S3, whose client is not in the image, is refused with what to set instead', async () => {
+  const probe = join(image, 'probe');
+  await bundle({ storage: join(import.meta.dirname, '../../functions/services/storage.ts') }, probe);
+  const script = `
+    require('./probe/storage.cjs').openObjectStore({ RAG_STORAGE: 's3:bucket' })
+      .catch(({ name, message }) => console.log(name, message));`;
+  const { stdout } = await run(process.execPath, ['-e', script], { cwd: image, env: {} });
+  rmSync(probe, { recursive: true });
+
+  expect(stdout).toMatch(/^SetupFailed RAG_STORAGE=s3:.* in OCI set oci:<namespace>\/<bucket>\n$/);
 });
 
 test('what is done when the image is built keeps compiled code that its Node takes, and the functions still answer', async () => {

@@ -29,7 +29,7 @@ export function serve(handle: (request: FunctionRequest) => Promise<FunctionResp
           gateway.statusCode = response.status;
           for (const [name, value] of Object.entries(response.headers ?? {})) gateway.setResponseHeader(name, value);
         }
-        return fdk.rawResult(JSON.stringify(response.body));
+        return fdk.rawResult(Buffer.isBuffer(response.body) ? response.body : JSON.stringify(response.body));
       } catch (error) {
         throw new Error(toAppError(error).message);
       }

@@ -6,6 +6,7 @@ const MAX_VARCHAR_BYTES = 32_767;
 
 /** Binds that hold a number where they hold anything: a null says of itself only that it is a VARCHAR2. */
 const NULLABLE_NUMBERS = new Set([
+  'amount',
   'assignee_id',
   'estimated_hours',
   'owner_employee_id',

@@ -9,6 +9,7 @@ import { modelFile } from './model-file.ts';
 import { nodeVersion } from './node-version.ts';
 import { ociConfig } from './oci-config.ts';
 import { settings } from './settings.ts';
+import { storage } from './storage.ts';
 import { terraform } from './terraform.ts';
 
 /** In this order they are told of; they run at once. */
@@ -24,4 +25,5 @@ export const CHECKS: Check[] = [
   modelFile,
   settings,
   connection,
+  storage,
 ];

@@ -3,7 +3,7 @@ import type { Run } from '../run.ts';
 import type { DoctorSettings } from '../settings.ts';
 
 /** Instead of the region's, for a service that stands elsewhere. */
-type Endpoints = Partial<Record<'identity' | 'limits' | 'generativeAi', string>>;
+type Endpoints = Partial<Record<'identity' | 'limits' | 'generativeAi' | 'objectStorage', string>>;
 
 export interface CheckContext {
   env: Record<string, string | undefined>;

@@ -10,7 +10,7 @@ import { NotTried } from '../finding.ts';
 import type { Probe } from '../probe.ts';
 import type { ProbeSession } from '../session.ts';
 
-/** The columns that the search reads. */
+/** The columns, and the table of readers, that the search reads. */
 const TABLE = `CREATE TABLE <chunks> (
     chunk_id          NUMBER PRIMARY KEY,
     source_type       VARCHAR2(40) NOT NULL,
@@ -20,11 +20,15 @@ const TABLE = `CREATE TABLE <chunks> (
     owner_employee_id NUMBER,
     audience          VARCHAR2(40) NOT NULL,
     title             VARCHAR2(1000 CHAR) NOT NULL,
+    heading           VARCHAR2(1000 CHAR),
     content           VARCHAR2(4000) NOT NULL,
+    repeated          NUMBER(9),
+    metadata          JSON,
     embedding         VECTOR(<dimension>, FLOAT32),
     embedding_model   VARCHAR2(128) NOT NULL,
     terms             VARCHAR2(4000)
   )`;
+const READERS = 'CREATE TABLE <readers> (source_type VARCHAR2(40), source_id VARCHAR2(512 CHAR), employee_id NUMBER)';
 const INSERT = `INSERT INTO <chunks> (chunk_id, source_type, source_id, chunk_no, section, owner_employee_id, audience,
     title, content, embedding, embedding_model, terms)
   VALUES (:chunk_id, 'task', :source_id, :chunk_no, :section, 7, 'owner', 'A title', :content, :embedding, :model, :terms)`;
@@ -34,8 +38,8 @@ const EMBED = `UPDATE <chunks> SET embedding_model = :model,
     embedding = VECTOR_EMBEDDING(<model> USING :text AS DATA)
   WHERE chunk_id = :chunk_id`;
 
-/** The product's own text of the search, on the scratch table. */
-const CHUNK_TABLE = /\brag_chunk\b/g;
+/** The product's own text of the search, on the scratch tables. */
+const onScratch = (sql: string) => sql.replace(/\brag_chunk\b/g, '<chunks>').replace(/\bsource_reader\b/g, '<readers>');
 
 const TEXTS = [
   'The invoice of the caterer was paid.',
@@ -51,12 +55,12 @@ const NOT_TRIED = 'not tried';
 
 type Search = Parameters<typeof searchCandidates>[2];
 /** By meaning alone, which needs no text index. */
-const PLAIN = { terms: [], named: { sources: [], codes: [] }, filter: {}, depth: 2, approximate: false };
+const PLAIN = { terms: [], named: { sources: [], codes: [] }, order: null, filters: {}, depth: 2, approximate: false };
 /** The second text by its words, and the other source by its id. */
 const WORDED: Partial<Search> = {
   terms: ['pump', 'coffee'],
   named: { sources: [{ type: 'task', id: '2' }], codes: ['KB-201'] },
-  filter: { sourceTypes: ['task', 'sprint'] },
+  filters: { sourceTypes: ['task', 'sprint'] },
 };
 
 export const searchShape: Probe = {
@@ -75,6 +79,7 @@ export const searchShape: Probe = {
     const dimension = typeof model === 'number' ? model : DIMENSION;
     context.names.set('dimension', String(dimension));
     await context.scratch.create(session, 'table', 'chunks', TABLE);
+    await context.scratch.create(session, 'table', 'readers', READERS);
     await session.changes(INSERT, TEXTS.map(toRow(dimension)));
     const outside: EmbeddingModel = { model: 'OUTSIDE', dimension: 384, inDatabase: false };
     const question = unit(dimension, 1);
@@ -137,7 +142,7 @@ async function searchBoth(context: ProbeContext, session: ProbeSession, search: 
   // The one method that a search uses.
   const database = {
     dialect,
-    rows: (_: Caller, sql: string, binds: Binds) => session.rows(sql.replace(CHUNK_TABLE, '<chunks>'), binds, 256),
+    rows: (_: Caller, sql: string, binds: Binds) => session.rows(onScratch(sql), binds, 256),
   } as unknown as Database;
   try {
     for (const caller of [DEVELOPER, MANAGER]) {
@@ -157,8 +162,8 @@ function isRight(found: Candidate[], { terms }: Search): boolean {
   return (
     found.length === 2 &&
     first?.chunkId === 2 &&
-    first.before === TEXTS[0] &&
-    first.after === TEXTS[2] &&
+    first.before[0]?.content === TEXTS[0] &&
+    first.after[0]?.content === TEXTS[2] &&
     second?.chunkId === 4 &&
     first.textScore > 0 === terms.length > 0
   );
