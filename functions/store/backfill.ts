@@ -1,4 +1,4 @@
-import type { SourceRef, SourceType } from '../core/kinds/kind.ts';
+import { SOURCE_TYPES, type SourceRef } from '../core/kinds/kind.ts';
 import type { Binds, Database } from '../ports/database.ts';
 import { KINDS } from './kinds.ts';
 import { inList } from './lists.ts';
@@ -12,9 +12,12 @@ export function enqueueMissing(db: Database, model: string): Promise<number> {
   return enqueueWhere(db, (hasChunk) => `NOT ${hasChunk('o.embedding_model = :model')}`, { model });
 }
 
-/** Enqueues every record with chunks from before texts had a language, unless it is already waiting. Returns how many. */
-export function enqueueWithoutLanguage(db: Database): Promise<number> {
-  return enqueueWhere(db, (hasChunk) => hasChunk('o.language IS NULL'), {});
+/**
+ * Enqueues every record with chunks from before texts had a language, or told what of them is repeated, unless it is already
+ * waiting. Returns how many.
+ */
+export function enqueueIncomplete(db: Database): Promise<number> {
+  return enqueueWhere(db, (hasChunk) => hasChunk('(o.language IS NULL OR o.repeated IS NULL)'), {});
 }
 
 /**
@@ -36,12 +39,13 @@ async function enqueueWhere(
   binds: Binds,
 ): Promise<number> {
   let enqueued = 0;
-  for (const [type, { table, key }] of Object.entries(KINDS) as [SourceType, (typeof KINDS)[SourceType]][]) {
+  for (const type of SOURCE_TYPES) {
+    const { table, key } = KINDS[type];
     const isIn = (other: string, condition = '') =>
       `EXISTS (SELECT 1 FROM ${other} o
-         WHERE o.source_type = '${type}' AND o.source_id = CAST(r.${key} AS VARCHAR(64))${condition})`;
+         WHERE o.source_type = '${type}' AND o.source_id = CAST(r.${key} AS VARCHAR(512))${condition})`;
     enqueued += await db.transaction('system', async (tx) => {
-      const rows = await tx.rows<{ id: number }>(
+      const rows = await tx.rows<{ id: number | string }>(
         `SELECT r.${key} AS id FROM ${table} r
          WHERE ${condition((of) => isIn('rag_chunk', ` AND ${of}`))}
          AND NOT ${isIn('rag_dirty')}

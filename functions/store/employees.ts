@@ -40,13 +40,15 @@ export async function putEmployee(tx: Transaction, id: number, input: EmployeeIn
 }
 
 /**
- * Removes a person, and the questions they have asked, which nobody of the same id is to read; their tasks become unassigned.
- * False where there is none.
+ * Removes a person, with the questions they have asked and their place among the readers of files, which nobody of the same
+ * id is to have; their tasks become unassigned. False where there is none.
  */
 export async function removeEmployee(tx: Transaction, id: number): Promise<boolean> {
   if (!(await lockRecord(tx, 'employee', id))) return false;
   await detach(tx, 'task', 'assignee_id', id);
   await tx.execute('DELETE FROM rag_log WHERE employee_id = :id', { id });
+  await tx.execute('DELETE FROM source_reader WHERE employee_id = :id', { id });
+  await tx.execute("DELETE FROM rag_fact WHERE name = 'reader' AND value = :reader", { reader: String(id) });
   await deleteRecord(tx, 'employee', id);
   return true;
 }

@@ -1,10 +1,11 @@
 import type { Database } from '../ports/database.ts';
+import { isSwitchedTo } from './staged.ts';
 
-/** The embedding models of the stored chunks. */
+/** The embedding models of the stored chunks; those that are staged do not count. */
 export async function storedModels(db: Database): Promise<string[]> {
   const rows = await db.rows<{ embedding_model: string }>(
     'system',
-    'SELECT DISTINCT embedding_model FROM rag_chunk ORDER BY embedding_model',
+    `SELECT DISTINCT c.embedding_model FROM rag_chunk c WHERE ${isSwitchedTo('c')} ORDER BY c.embedding_model`,
   );
   return rows.map((row) => row.embedding_model);
 }
@@ -21,8 +22,8 @@ export async function readCoverage(db: Database, model: string): Promise<Coverag
     'system',
     `SELECT COUNT(CASE WHEN has_it = 1 THEN 1 END) AS done, COUNT(CASE WHEN has_it = 0 THEN 1 END) AS missing
      FROM (
-       SELECT MAX(CASE WHEN embedding_model = :model THEN 1 ELSE 0 END) AS has_it
-       FROM rag_chunk GROUP BY source_type, source_id) s`,
+       SELECT MAX(CASE WHEN c.embedding_model = :model THEN 1 ELSE 0 END) AS has_it
+       FROM rag_chunk c WHERE ${isSwitchedTo('c')} GROUP BY c.source_type, c.source_id) s`,
     { model },
   );
   if (row === undefined) throw new Error('an aggregate returned no row');

@@ -33,11 +33,13 @@ export async function putProject(tx: Transaction, id: number, input: ProjectInpu
   }
 }
 
-/** Removes a project; its sprints and tasks stay, without one. False where there is none. */
+/** Removes a project; its sprints, tasks and files stay, without one. False where there is none. */
 export async function removeProject(tx: Transaction, id: number): Promise<boolean> {
   if (!(await lockRecord(tx, 'project', id))) return false;
   await detach(tx, 'sprint', 'project_id', id);
   await detach(tx, 'task', 'project_id', id);
+  await detach(tx, 'document', 'project_id', id);
+  await detach(tx, 'diagnostic', 'project_id', id);
   await deleteRecord(tx, 'project', id);
   enqueue(tx, [{ type: 'project', id: String(id) }], 'DELETE');
   return true;

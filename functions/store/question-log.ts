@@ -16,7 +16,7 @@ export interface LoggedSource {
   textScore: number | null;
   /** What the order rests on; null where nothing was fused. */
   fused: number | null;
-  /** Whether an id or a code in the question names it. */
+  /** Whether an id or a code in the question names it, or it is among the first in the order that is asked for. */
   exact: boolean;
 }
 

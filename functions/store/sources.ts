@@ -47,6 +47,8 @@ export interface SourceSwitch {
   foundGeneration: number | null;
   generation: number;
   state: StoredState;
+  /** Why there is nothing to index, where something can be said about it; kept where failures are told. */
+  reason: string | null;
   chunkCount: number;
 }
 
@@ -59,14 +61,14 @@ export async function switchGenerations(tx: Transaction, switches: SourceSwitch[
   const fresh = switches.filter((s) => s.foundGeneration === null);
   const moved = await tx.executeMany(
     `UPDATE rag_source SET generation = :generation, state = :state, chunk_count = :chunk_count,
-       indexed_at = CURRENT_TIMESTAMP, last_error = NULL
+       indexed_at = CURRENT_TIMESTAMP, last_error = :reason
      WHERE source_type = :source_type AND source_id = :source_id AND generation = :found`,
     known.map((s) => ({ ...switchBinds(s), found: s.foundGeneration })),
   );
   if (fresh.length > 0) {
     tx.defer(
-      `INSERT INTO rag_source (source_type, source_id, generation, state, chunk_count, indexed_at)
-       VALUES (:source_type, :source_id, :generation, :state, :chunk_count, CURRENT_TIMESTAMP)`,
+      `INSERT INTO rag_source (source_type, source_id, generation, state, chunk_count, indexed_at, last_error)
+       VALUES (:source_type, :source_id, :generation, :state, :chunk_count, CURRENT_TIMESTAMP, :reason)`,
       fresh.map(switchBinds),
     );
   }
@@ -77,21 +79,26 @@ const switchBinds = (s: SourceSwitch): Binds => ({
   ...refBinds(s.ref),
   generation: s.generation,
   state: s.state,
+  reason: s.reason,
   chunk_count: s.chunkCount,
 });
 
-/** Locks a source's row, or makes it where there is none: of a source that was never indexed. */
-export async function lockSource(tx: Transaction, ref: SourceRef): Promise<void> {
-  const rows = await tx.rows(
+/**
+ * Locks a source's row, or makes it where there is none: of a source that was never indexed, in generation 0. Returns
+ * the generation.
+ */
+export async function lockSource(tx: Transaction, ref: SourceRef): Promise<number> {
+  const [row] = await tx.rows<{ generation: number }>(
     'SELECT generation FROM rag_source WHERE source_type = :source_type AND source_id = :source_id FOR UPDATE',
     refBinds(ref),
   );
-  if (rows.length > 0) return;
+  if (row !== undefined) return row.generation;
   await tx.execute(
     `INSERT INTO rag_source (source_type, source_id, generation, state, chunk_count)
      VALUES (:source_type, :source_id, 0, 'failed', 0)`,
     refBinds(ref),
   );
+  return 0;
 }
 
 /** Notes a failed attempt on a source; its chunks and generation stay. */
@@ -113,6 +120,7 @@ export interface SourceRecord {
   state: StoredState;
   chunkCount: number;
   indexedAt: string | null;
+  /** Why the last attempt failed, or why there is nothing to index. */
   lastError: string | null;
 }
 

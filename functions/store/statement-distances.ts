@@ -1,6 +1,7 @@
 import type { Caller } from '../core/scope.ts';
 import type { Binds, Database } from '../ports/database.ts';
 import type { EmbeddingModel, VectorBind } from '../ports/embedder.ts';
+import { BESIDE } from './lists.ts';
 import { chunkScope } from './scope.ts';
 
 /** A statement's vector, and the chunks that it cites. */
@@ -32,7 +33,7 @@ export async function statementDistances(
     return `SELECT ${i} AS statement_no, MIN(${dialect.distanceTo(model, `c.${dialect.vectorColumn(model)}`, `vector${i}`)}) AS distance
       FROM rag_chunk h
       JOIN rag_chunk c ON c.source_type = h.source_type AND c.source_id = h.source_id
-        AND (c.chunk_id = h.chunk_id OR (c.section = h.section AND c.chunk_no BETWEEN h.chunk_no - 1 AND h.chunk_no + 1))
+        AND (c.chunk_id = h.chunk_id OR (c.section = h.section AND c.chunk_no BETWEEN h.chunk_no - ${BESIDE} AND h.chunk_no + ${BESIDE}))
       WHERE h.chunk_id IN (${names.join(', ')}) AND h.embedding_model = :model AND ${chunkScope(caller, 'h').sql}
         AND c.embedding_model = :model AND ${scope.sql}`;
   });

@@ -6,6 +6,7 @@ import type { TextIndex } from '../../functions/adapters/postgres/dialect.ts';
 import { PostgresMigrator } from '../../functions/adapters/postgres/migrator.ts';
 import { readMigrations } from '../../functions/bootstrap/migrations.ts';
 import { type DrainOptions, type DrainReport, drain } from '../../functions/drain/drain.ts';
+import { DEFAULT_CUTTING } from '../../functions/drain/plan.ts';
 import { applyChange, type Change } from '../../functions/ingest/ingest.ts';
 import type { Database, Migrator } from '../../functions/ports/database.ts';
 import type { Embedder } from '../../functions/ports/embedder.ts';
@@ -123,7 +124,14 @@ const TABLES = [
   'rag_log',
   'rag_dirty',
   'rag_chunk',
+  'rag_fact',
   'rag_source',
+  'rag_chore',
+  'object_note',
+  'source_reader',
+  'resolution',
+  'diagnostic',
+  'document',
   'task_comment',
   'task',
   'sprint',
@@ -233,7 +241,7 @@ export function forEachDatabase(what: string, body: (bench: Bench) => void): voi
                 error: (event, error, fields) => note('error')(event, { ...fields, error: String(error) }),
               },
             },
-            { batchSize: 32, maxAttempts: 5, leaseSeconds: 60, deadline: null, ...options },
+            { batchSize: 32, maxAttempts: 5, leaseSeconds: 60, deadline: null, cutting: DEFAULT_CUTTING, ...options },
           ),
       });
     });

@@ -1,42 +1,95 @@
 import fc from 'fast-check';
-import { sha256Hex } from '../../functions/core/hash.ts';
-import type { Caller } from '../../functions/core/scope.ts';
-import { indexTerms } from '../../functions/core/terms.ts';
+import type { FactName, Metric } from '../../functions/core/facts.ts';
+import type { Audience, Caller } from '../../functions/core/scope.ts';
 import type { Database } from '../../functions/ports/database.ts';
-import { writeChunks } from '../../functions/store/chunks.ts';
-import type { Filter } from '../../functions/store/scope.ts';
-import { HASHING, hashVector } from './hashing-embedder.ts';
+import type { Filters } from '../../functions/store/scope.ts';
+import { hashVector } from './hashing-embedder.ts';
+import { type StoredFact, storeSources } from './stored-sources.ts';
 
-/** A chunk that is a whole source, of a kind whose records the row security does not look at. */
+/** A chunk that is all there is of a source, of a kind whose records the row security does not look at. */
 export interface RandomChunk {
-  type: 'project' | 'sprint';
+  type: 'project' | 'sprint' | 'document';
   owner: number | null;
-  audience: 'organization' | 'owner';
+  audience: Audience;
+  /** Of a document whose audience are people. */
+  readers: number[];
   projectId: number | null;
   sprintId: number | null;
+  section: number | null;
+  facts: StoredFact[];
   words: string[];
 }
+
+/** A chunk with what a test does not care about filled in. */
+export const chunkWith = (given: Partial<RandomChunk> = {}): RandomChunk => ({
+  type: 'sprint',
+  owner: null,
+  audience: 'organization',
+  readers: [],
+  projectId: null,
+  sprintId: null,
+  section: null,
+  facts: [],
+  words: ['x'],
+  ...given,
+});
 
 export const WORDS = ['payment', 'ledger', 'refund', 'login', 'screen', 'export'];
 /** In some chunks. */
 export const CODE = 'KB-7';
 
-export const randomChunk: fc.Arbitrary<RandomChunk> = fc.record({
-  type: fc.constantFrom('project', 'sprint'),
-  owner: fc.constantFrom(null, 1, 2, 3),
-  audience: fc.constantFrom('organization', 'owner'),
-  projectId: fc.constantFrom(null, 1, 2),
-  sprintId: fc.constantFrom(null, 1, 2),
-  words: fc.array(fc.constantFrom(...WORDS, CODE), { minLength: 1, maxLength: 6, size: 'max' }),
+const fact: fc.Arbitrary<StoredFact> = fc.record({
+  section: fc.constantFrom(0, 1, 2),
+  name: fc.constantFrom<FactName>('erpVersion', 'erpModule'),
+  value: fc.constantFrom('12.1.3', '12.2.9', 'GL'),
+});
+const amount: fc.Arbitrary<StoredFact> = fc.record({
+  section: fc.constant(1),
+  name: fc.constantFrom<Metric>('elapsed', 'cpu'),
+  amount: fc.constantFrom(0, 0.5, 2, 1e6),
 });
 
-export const isPermitted = (caller: Caller, { owner, audience }: Pick<RandomChunk, 'owner' | 'audience'>) =>
-  caller.role !== 'developer' || audience === 'organization' || owner === caller.employeeId;
+const common = {
+  projectId: fc.constantFrom(null, 1, 2),
+  sprintId: fc.constantFrom(null, 1, 2),
+  section: fc.constantFrom(null, 1),
+  words: fc.array(fc.constantFrom(...WORDS, CODE), { minLength: 1, maxLength: 6, size: 'max' }),
+};
+const recordChunk = fc.record({
+  type: fc.constantFrom('project', 'sprint'),
+  owner: fc.constantFrom(null, 1, 2, 3),
+  audience: fc.constantFrom<Audience>('organization', 'owner'),
+  ...common,
+});
+const fileChunk = fc.record({
+  type: fc.constant('document' as const),
+  audience: fc.constantFrom<Audience>('organization', 'managers', 'people'),
+  readers: fc.subarray([1, 2, 3]),
+  facts: fc
+    .tuple(fc.array(fact, { maxLength: 3 }), fc.uniqueArray(amount, { maxLength: 2, selector: ({ name }) => name }))
+    .map(([facts, amounts]) => [...facts, ...amounts]),
+  ...common,
+});
 
-export const passes = ({ sourceTypes, projectId, sprintId }: Filter, chunk: RandomChunk) =>
+export const randomChunk: fc.Arbitrary<RandomChunk> = fc.oneof(recordChunk, fileChunk).map(chunkWith);
+
+export const isPermitted = (caller: Caller, { owner, audience, readers }: RandomChunk) =>
+  caller.role !== 'developer' ||
+  audience === 'organization' ||
+  (audience === 'people' && readers.includes(caller.employeeId)) ||
+  owner === caller.employeeId;
+
+export const passes = ({ sourceTypes, projectIds, sprintIds, facts = [] }: Filters, chunk: RandomChunk) =>
   (sourceTypes?.includes(chunk.type) ?? true) &&
-  (projectId === undefined || chunk.projectId === projectId) &&
-  (sprintId === undefined || chunk.sprintId === sprintId);
+  (projectIds?.includes(chunk.projectId ?? 0) ?? true) &&
+  (sprintIds?.includes(chunk.sprintId ?? 0) ?? true) &&
+  facts.every(({ name, values }) =>
+    chunk.facts.some(
+      (one) => one.name === name && 'value' in one && values.includes(one.value) && isOfChunk(one, chunk),
+    ),
+  );
+
+const isOfChunk = (one: StoredFact, chunk: RandomChunk) => one.section === 0 || one.section === chunk.section;
 
 export function cosineDistance(one: string[], other: string[]): number {
   const [a, b] = [hashVector(one.join(' ')), hashVector(other.join(' '))];
@@ -44,36 +97,15 @@ export function cosineDistance(one: string[], other: string[]): number {
 }
 
 /** Stores one source for each, whose id is its place, instead of all that there are. */
-export async function storeChunks(database: Database, chunks: RandomChunk[]): Promise<void> {
-  const changes = chunks.map(({ type, owner, audience, projectId, sprintId, words }, i) => {
-    const content = words.join(' ');
-    const vector = Float32Array.from(hashVector(content));
-    const added = {
-      chunkNo: 0,
-      section: null,
-      terms: indexTerms(content, 'en'),
-      content,
-      contentHash: sha256Hex(content),
-      vector,
-    };
-    return {
-      ref: { type, id: String(i) },
-      content: {
-        title: 'A title',
-        text: content,
-        scope: { ownerEmployeeId: owner, audience, projectId, sprintId },
-        metadata: {},
-      },
-      language: 'en' as const,
-      removed: [],
-      written: [{ model: HASHING, kept: [], added: [added] }],
-    };
-  });
-  await database.transaction('system', async (tx) => {
-    await tx.execute('DELETE FROM rag_chunk');
-    writeChunks(tx, changes);
-  });
-}
+export const storeChunks = (database: Database, chunks: RandomChunk[]): Promise<void> =>
+  storeSources(
+    database,
+    chunks.map(({ section, words, ...source }, i) => ({
+      ...source,
+      id: String(i),
+      passages: [{ section, content: words.join(' ') }],
+    })),
+  );
 
 /** A database whose own policies bind nobody: what is left then is what our statements themselves leave. */
 export const withoutPolicies = (database: Database): Database => ({
