@@ -2,7 +2,7 @@ import { ModelMismatch } from '../core/errors.ts';
 import type { Database, Migration, Migrator } from '../ports/database.ts';
 import type { EmbeddingModel } from '../ports/embedder.ts';
 import type { ModelStore } from '../ports/model-store.ts';
-import { enqueueMissing, enqueueOutdated, enqueueWithoutLanguage } from '../store/backfill.ts';
+import { enqueueIncomplete, enqueueMissing, enqueueOutdated } from '../store/backfill.ts';
 import { readCoverage, storedModels } from '../store/models.ts';
 
 export interface BootstrapContext {
@@ -71,7 +71,7 @@ export async function bootstrap(context: BootstrapContext): Promise<BootstrapRep
     if (missing === 0) outdated = await enqueueOutdated(database, wanted);
   }
   // Whatever the settings say: words are not found in texts without terms, and nothing is embedded for them.
-  let enqueued = await enqueueWithoutLanguage(database);
+  let enqueued = await enqueueIncomplete(database);
   if (context.backfill || reembed) enqueued += await enqueueMissing(database, embeddingModel);
   if (nextModel !== null) enqueued += await enqueueMissing(database, nextModel);
   // Last, so that the records are kept and found also where no model answers.

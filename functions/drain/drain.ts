@@ -1,21 +1,24 @@
 import { AppError, DeadlineExceeded, Unavailable } from '../core/errors.ts';
 import { sourceKey } from '../core/kinds/kind.ts';
 import { type ClaimedRow, coalesce, type SourceWork } from '../core/queue.ts';
-import { type Database, DuplicateKey, type Transaction } from '../ports/database.ts';
-import type { Embedder, EmbeddingModel, VectorBind } from '../ports/embedder.ts';
+import { type Database, DuplicateKey } from '../ports/database.ts';
+import type { Embedder } from '../ports/embedder.ts';
 import type { Log, Metrics } from '../ports/platform.ts';
-import { writeChunks } from '../store/chunks.ts';
-import { loadContents } from '../store/kinds.ts';
 import { extendLease, recordFailure, releaseClaims, removeDone } from '../store/queue.ts';
-import { loadIndexed, lockSource, recordSourceError, switchGenerations } from '../store/sources.ts';
-import { type EmbeddedPlan, leaveOutNext, PlanEmbedder } from './embed.ts';
-import { groupBySize, type ModelPlan, planSource, type SourcePlan } from './plan.ts';
+import { lockSource, recordSourceError } from '../store/sources.ts';
+import { type EmbeddedPlan, leaveOutNext, Owed, PlanEmbedder } from './embed.ts';
+import { type CuttingSizes, countAdded, groupBySize, isNew, partsOf, type SourcePlan } from './plan.ts';
+import { planWorks } from './plan-works.ts';
+import { afterStaging, nextSlice, stageSlice } from './stage.ts';
+import { Overtaken, switchSources } from './switch.ts';
 
 export interface DrainOptions {
   batchSize: number;
   maxAttempts: number;
   leaseSeconds: number;
   deadline: Date | null;
+  /** How files are cut. */
+  cutting: CuttingSizes;
 }
 
 export interface DrainContext {
@@ -47,22 +50,18 @@ export interface DrainReport {
   stoppedBy: 'empty' | 'deadline';
 }
 
-const TEXTS_PER_GROUP = 64;
+/** Passages that are embedded at once. A source with more of them to embed is large. */
+const TEXTS_AT_ONCE = 64;
 /** A drain starts nothing new when less than this is left. */
 const STOP_BEFORE_DEADLINE_MS = 10_000;
-
-/** How long a source waits for a next model that cannot be reached. */
-const NEXT_AWAY_WAIT_SECONDS = 30;
-
-const toWrite = (model: EmbeddingModel, { kept, added }: ModelPlan, vectors: VectorBind[]) => ({
-  model,
-  kept,
-  added: added.map((passage, i) => ({ ...passage, vector: vectors[i] ?? '' })),
-});
+/** How long a large source waits while another drain works on an older change of it. */
+const ELSEWHERE_WAIT_SECONDS = 10;
 
 /**
  * Works until the queue is empty or the deadline is near. Rows whose drain died come first and one by one, so that a
- * source that kills its process harms nobody but itself.
+ * source that kills its process harms nobody but itself. Large sources come last and one by one, a slice at a time, and
+ * whatever has come into the queue meanwhile goes before the next slice; where the time does not suffice for all
+ * slices, another drain goes on with what is staged.
  */
 export async function drain(context: DrainContext, options: DrainOptions): Promise<DrainReport> {
   const { rescue = context.database } = context;
@@ -71,9 +70,6 @@ export async function drain(context: DrainContext, options: DrainOptions): Promi
 
 /** The embedder or the database is away or slow, which no source is to blame for. */
 const isNobodysFault = (error: unknown) => error instanceof Unavailable || error instanceof DeadlineExceeded;
-
-/** Another drain has indexed a source since this one has read it. */
-class Overtaken extends Error {}
 
 class DrainRun {
   readonly #context: DrainContext;
@@ -89,6 +85,11 @@ class DrainRun {
     stoppedBy: 'empty',
   };
   readonly #embedder: PlanEmbedder;
+  /** What is claimed and not done: of the present batch, and the large sources. */
+  #batch: SourceWork[] = [];
+  #large: SourceWork[] = [];
+  /** The plan of the first large source, as far as it has come. */
+  #begun: SourcePlan | null = null;
   #leaseTakenAt = 0;
 
   constructor(context: DrainContext, options: DrainOptions) {
@@ -98,84 +99,119 @@ class DrainRun {
   }
 
   async toEnd(): Promise<DrainReport> {
-    await this.#repeat(true, 1);
-    await this.#repeat(false, this.#options.batchSize);
-    return this.#report;
+    try {
+      await this.#repeat(true, 1);
+      await this.#repeat(false, this.#options.batchSize);
+      return this.#report;
+    } catch (error) {
+      // The embedder or the database is away or slow: no source is to blame, so no attempt counts.
+      if (isNobodysFault(error)) {
+        await this.#release([...this.#batch, ...this.#large], { database: this.#context.rescue }).catch(() => {});
+      }
+      throw error;
+    }
   }
 
   async #repeat(lost: boolean, limit: number): Promise<void> {
     for (;;) {
       if (this.#isDeadlineNear()) {
         this.#report.stoppedBy = 'deadline';
+        await this.#release(this.#large);
+        this.#large = [];
         return;
       }
-      const rows = await this.#claim(lost, limit);
-      if (rows.length === 0) return;
-      await this.#processRows(rows);
+      // Nothing is claimed beside a large source that was lost: it may be what killed the process.
+      const rows = lost && this.#large.length > 0 ? [] : await this.#claim(lost, limit);
+      const [large] = this.#large;
+      if (rows.length > 0) await this.#processRows(rows);
+      else if (large !== undefined) await this.#advance(large);
+      else return;
     }
   }
 
   async #claim(lost: boolean, limit: number): Promise<ClaimedRow[]> {
     const { database } = this.#context;
     const { maxAttempts, leaseSeconds } = this.#options;
-    this.#leaseTakenAt = Date.now();
+    if (this.#large.length === 0) this.#leaseTakenAt = Date.now();
     return database.transaction('system', (tx) => tx.dialect.claim(tx, { limit, maxAttempts, leaseSeconds, lost }));
   }
 
   async #processRows(rows: ClaimedRow[]): Promise<void> {
-    const works: SourceWork[] = [];
     for (const work of coalesce(rows)) {
       // Every attempt so far has ended with its process, the last one too.
       if (work.attempts > this.#options.maxAttempts) {
         await this.#fail(work, new Error(`the process ended in each of ${this.#options.maxAttempts} attempts`));
-      } else works.push(work);
+      } else this.#batch.push(this.#withLarge(work));
     }
-    if (works.length === 0) return;
-    let ahead = works;
-    try {
-      const groups = groupBySize(await this.#plan(works), TEXTS_PER_GROUP);
-      for (const [i, group] of groups.entries()) {
-        ahead = groups.slice(i).flatMap((plans) => plans.map((plan) => plan.work));
-        if (this.#isDeadlineNear()) {
-          this.#report.stoppedBy = 'deadline';
-          return await this.#release(ahead);
-        }
-        await this.#keepLease(ahead);
-        await this.#applyGroup(group);
+    if (this.#batch.length === 0) return;
+    const { plans, large } = await this.#plan(this.#batch, TEXTS_AT_ONCE);
+    this.#large.push(...large);
+    const groups = groupBySize(plans, TEXTS_AT_ONCE);
+    for (const [i, group] of groups.entries()) {
+      this.#batch = groups.slice(i).flatMap((plans) => plans.map((plan) => plan.work));
+      if (this.#isDeadlineNear()) {
+        // Told by the caller, which finds the same.
+        await this.#release(this.#batch);
+        break;
       }
-    } catch (error) {
-      // The embedder or the database is away or slow: no source is to blame, so no attempt counts.
-      if (isNobodysFault(error)) await this.#release(ahead, this.#context.rescue).catch(() => {});
-      throw error;
+      await this.#keepLease();
+      await this.#applyGroup(group);
     }
+    this.#batch = [];
   }
 
-  /** Reads the records and what is indexed of them, and plans; what is late is removed from the queue here. */
-  async #plan(works: SourceWork[]): Promise<SourcePlan[]> {
-    const { database, embedder, next } = this.#context;
-    const refs = works.map((work) => work.ref);
-    const upserts = works.filter((work) => work.action === 'UPSERT').map((work) => work.ref);
-    const [contents, indexed] = await database.transaction('system', (tx) =>
-      Promise.all([loadContents(tx, upserts), loadIndexed(tx, refs)]),
-    );
-    const plans: SourcePlan[] = [];
-    const late: SourceWork[] = [];
-    for (const work of works) {
-      const key = sourceKey(work.ref);
-      try {
-        const content = work.action === 'DELETE' ? null : (contents.get(key)?.() ?? null);
-        const plan = planSource(work, content, indexed.get(key), embedder, next);
-        if (plan === null) late.push(work);
-        else plans.push(plan);
-      } catch (error) {
-        await this.#fail(work, error);
-      }
-    }
+  /** The work, together with that of the same source among the large ones, which it takes the place of. */
+  #withLarge(work: SourceWork): SourceWork {
+    const large = this.#large.find(({ ref }) => sourceKey(ref) === sourceKey(work.ref));
+    if (large === undefined) return work;
+    this.#large = this.#large.filter((other) => other !== large);
+    return { ...(large.generation > work.generation ? large : work), dirtyIds: [...large.dirtyIds, ...work.dirtyIds] };
+  }
+
+  /** Plans; what is late is removed from the queue here, and what cannot be planned fails. Returns also what is large. */
+  async #plan(works: SourceWork[], textsAtOnce: number): Promise<{ plans: SourcePlan[]; large: SourceWork[] }> {
+    const { database, embedder: current, next } = this.#context;
+    const { cutting } = this.#options;
+    const { plans, large, late, failed } = await planWorks(database, works, { current, next }, cutting, textsAtOnce);
+    for (const { work, error } of failed) await this.#fail(work, error);
     if (late.length > 0) {
       await database.transaction('system', async (tx) => removeDone(tx, late));
       this.#report.late += late.length;
     }
-    return plans;
+    return { plans, large };
+  }
+
+  /** The next step of a large source: its next slice is staged, or where only one is left, the source is switched. */
+  async #advance(work: SourceWork): Promise<void> {
+    await this.#keepLease();
+    const plan =
+      this.#begun?.work === work ? this.#begun : (await this.#plan([work], Number.POSITIVE_INFINITY)).plans[0];
+    this.#begun = null;
+    if (plan !== undefined && countAdded(plan) > TEXTS_AT_ONCE) this.#begun = await this.#stage(plan);
+    else if (plan !== undefined) await this.#applyGroup([plan]);
+    if (this.#begun === null) this.#large = this.#large.filter((other) => other !== work);
+  }
+
+  /** Embeds and stages the next slice; the plan as far as it has come then, null where there is no more to do with it. */
+  async #stage(plan: SourcePlan): Promise<SourcePlan | null> {
+    const { database, embedder, next } = this.#context;
+    const slice = nextSlice(plan, TEXTS_AT_ONCE);
+    try {
+      const vectors = await this.#embedder.embedSlice(slice);
+      const model = slice.of === 'next' && next !== null ? next : embedder;
+      const generation = await database.transaction('system', (tx) => stageSlice(tx, plan, slice, model, vectors));
+      if (generation !== null) return afterStaging(plan, slice, generation);
+      await this.#release([plan.work], { waitSeconds: ELSEWHERE_WAIT_SECONDS });
+    } catch (error) {
+      if (isNobodysFault(error)) throw error;
+      if (error instanceof DuplicateKey) await this.#release([plan.work], { waitSeconds: ELSEWHERE_WAIT_SECONDS });
+      else if (slice.of === 'current') await this.#fail(plan.work, error);
+      else {
+        const owed = error instanceof Owed ? error.reason : error;
+        await this.#switchTogether([leaveOutNext({ plan, current: [], next: [], owed: null }, owed)]);
+      }
+    }
+    return null;
   }
 
   async #applyGroup(group: SourcePlan[]): Promise<void> {
@@ -186,7 +222,8 @@ class DrainRun {
   async #switchTogether(group: EmbeddedPlan[]): Promise<void> {
     if (group.length === 0) return;
     try {
-      await this.#context.database.transaction('system', (tx) => this.#switch(tx, group));
+      const { database, embedder, next } = this.#context;
+      await database.transaction('system', (tx) => switchSources(tx, group, { current: embedder, next }));
     } catch (error) {
       if (isNobodysFault(error)) throw error;
       const [only] = group;
@@ -204,52 +241,9 @@ class DrainRun {
       if (owed instanceof Unavailable) this.#report.postponed++;
       else if (owed !== null) await this.#fail(plan.work, owed);
       else if (plan.content === null) this.#report.removed++;
-      else if (plan.current.added.length + (plan.next?.added.length ?? 0) > 0) this.#report.embedded++;
+      else if (partsOf(plan).some(isNew)) this.#report.embedded++;
       else this.#report.unchanged++;
     }
-  }
-
-  /** The switch: generations, chunks and queue rows. Throws Overtaken where another drain has moved one of them. */
-  async #switch(tx: Transaction, group: EmbeddedPlan[]): Promise<void> {
-    // In one order for all drains, against deadlocks. Where two meet all the same, the database ends one, which gives its
-    // claims back and loses nothing.
-    const ordered = [...group].sort((a, b) => (sourceKey(a.plan.work.ref) < sourceKey(b.plan.work.ref) ? -1 : 1));
-    // What only the next model keeps in the queue is as it should be otherwise.
-    const isSwitched = ({ foundGeneration, work }: SourcePlan) => foundGeneration === work.generation;
-    const moving = ordered.filter(
-      ({ plan, current, owed }) => owed === null || current.length > 0 || !isSwitched(plan),
-    );
-    const moved = await switchGenerations(
-      tx,
-      moving.map(({ plan: { work, foundGeneration, state, chunkCount } }) => ({
-        ref: work.ref,
-        foundGeneration,
-        generation: work.generation,
-        state,
-        chunkCount,
-      })),
-    );
-    if (!moved) throw new Overtaken('another drain has indexed a source of the group');
-    const { embedder, next: nextEmbedder } = this.#context;
-    writeChunks(
-      tx,
-      moving.map(({ plan, current, next }) => ({
-        ref: plan.work.ref,
-        content: plan.content,
-        language: plan.language,
-        removed: plan.removed,
-        written: [
-          toWrite(embedder, plan.current, current),
-          ...(nextEmbedder === null || plan.next === null ? [] : [toWrite(nextEmbedder, plan.next, next)]),
-        ],
-      })),
-    );
-    const worksThat = (is: (owed: unknown) => boolean) =>
-      ordered.filter(({ owed }) => is(owed)).map(({ plan }) => plan.work);
-    const done = worksThat((owed) => owed === null);
-    const postponed = worksThat((owed) => owed instanceof Unavailable);
-    if (done.length > 0) removeDone(tx, done);
-    if (postponed.length > 0) releaseClaims(tx, postponed, NEXT_AWAY_WAIT_SECONDS);
   }
 
   async #fail(work: SourceWork, error: unknown): Promise<void> {
@@ -277,16 +271,24 @@ class DrainRun {
     } else log.warn('source_failed', { ...fields, reason: String(error) });
   }
 
-  async #release(works: SourceWork[], database: Database = this.#context.database): Promise<void> {
-    await database.transaction('system', async (tx) => releaseClaims(tx, works));
+  async #release(
+    works: SourceWork[],
+    {
+      waitSeconds = 0,
+      database = this.#context.database,
+    }: { waitSeconds?: number; database?: Database | undefined } = {},
+  ): Promise<void> {
+    if (works.length === 0) return;
+    await database.transaction('system', async (tx) => releaseClaims(tx, works, waitSeconds));
   }
 
   /** Prolongs the claims when a third of the lease has gone. */
-  async #keepLease(ahead: SourceWork[]): Promise<void> {
+  async #keepLease(): Promise<void> {
     const { leaseSeconds } = this.#options;
     if (Date.now() - this.#leaseTakenAt < (leaseSeconds * 1000) / 3) return;
     this.#leaseTakenAt = Date.now();
-    await this.#context.database.transaction('system', async (tx) => extendLease(tx, ahead, leaseSeconds));
+    const claimed = [...this.#batch, ...this.#large];
+    await this.#context.database.transaction('system', async (tx) => extendLease(tx, claimed, leaseSeconds));
   }
 
   #isDeadlineNear(): boolean {

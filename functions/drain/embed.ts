@@ -2,6 +2,7 @@ import { Unavailable } from '../core/errors.ts';
 import type { Embedder, VectorBind } from '../ports/embedder.ts';
 import type { Log } from '../ports/platform.ts';
 import { type ModelPlan, type SourcePlan, withoutNext } from './plan.ts';
+import type { Slice } from './stage.ts';
 
 /** A plan with a vector (as the embedder binds it) for each passage that it adds. */
 export interface EmbeddedPlan {
@@ -10,6 +11,16 @@ export interface EmbeddedPlan {
   next: VectorBind[];
   /** Why the next model's chunks are left out, so that the source stays in the queue; null where they are not. */
   owed: unknown;
+}
+
+/** Why the next model's chunks must be left out of a plan. */
+export class Owed extends Error {
+  readonly reason: unknown;
+
+  constructor(reason: unknown) {
+    super('the next model is owed chunks');
+    this.reason = reason;
+  }
 }
 
 /** The plan without the next model's chunks: those of the current one do not wait for them. */
@@ -52,21 +63,43 @@ export class PlanEmbedder {
     return this.#next === null ? embedded : this.#addNext(this.#next, embedded);
   }
 
-  async #addNext(embedder: Embedder, group: EmbeddedPlan[]): Promise<EmbeddedPlan[]> {
-    const lists = group.map(({ plan }) => textsOf(plan.next));
-    const refusals = new Map<number, unknown>();
-    let vectors: (VectorBind[] | undefined)[] = [];
+  /** Embeds a slice of a large plan. What the next model refuses, or is away for, is thrown as Owed. */
+  async embedSlice({ of, passages }: Slice): Promise<VectorBind[]> {
+    const texts = passages.map((passage) => passage.content);
+    if (of === 'current') return this.#current.encode(texts, 'passage');
+    const next = this.#next;
+    if (next === null) throw new Error('there is no next model to embed by');
+    let refusal: unknown = null;
+    const [vectors] = await this.#encodeNext(next, [texts], (_, reason) => {
+      refusal = reason;
+    });
+    if (vectors === undefined) throw new Owed(refusal ?? this.#nextAway);
+    return vectors;
+  }
+
+  /** The vectors of many lists of texts; of none where the next model is away, which is noted. */
+  async #encodeNext(
+    embedder: Embedder,
+    lists: string[][],
+    refuse: (at: number, reason: unknown) => void,
+  ): Promise<(VectorBind[] | undefined)[]> {
+    if (this.#nextAway !== null) return [];
     try {
-      if (this.#nextAway === null) {
-        vectors = await encodeLists(embedder, lists, async (at, cause) => {
-          refusals.set(at, new Error(`${embedder.model}: ${(cause as Error).message}`, { cause }));
-        });
-      }
+      return await encodeLists(embedder, lists, async (at, cause) =>
+        refuse(at, new Error(`${embedder.model}: ${(cause as Error).message}`, { cause })),
+      );
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error;
       this.#nextAway = error;
       this.#log.warn('next_model_away', { model: embedder.model, reason: String(error) });
+      return [];
     }
+  }
+
+  async #addNext(embedder: Embedder, group: EmbeddedPlan[]): Promise<EmbeddedPlan[]> {
+    const lists = group.map(({ plan }) => textsOf(plan.next));
+    const refusals = new Map<number, unknown>();
+    const vectors = await this.#encodeNext(embedder, lists, (at, reason) => refusals.set(at, reason));
     return group.map((one, i) => {
       const next = lists[i]?.length === 0 ? [] : vectors[i];
       return next === undefined ? leaveOutNext(one, refusals.get(i) ?? this.#nextAway) : { ...one, next };

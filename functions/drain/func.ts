@@ -46,6 +46,12 @@ async function run(callId: string, deadline: Date | null, log: Log): Promise<Dra
       maxAttempts: config.RAG_WORKER_MAX_ATTEMPTS,
       leaseSeconds: config.RAG_WORKER_LEASE_SECONDS,
       deadline,
+      cutting: {
+        sectionSize: config.RAG_DOCUMENT_SECTION_SIZE,
+        sectionOverlap: config.RAG_DOCUMENT_SECTION_OVERLAP,
+        passageTokens: config.RAG_DIAGNOSTIC_PASSAGE_TOKENS,
+        passageOverlap: config.RAG_DIAGNOSTIC_PASSAGE_OVERLAP,
+      },
     },
   );
   const { stoppedBy, ...counts } = report;
@@ -54,9 +60,43 @@ async function run(callId: string, deadline: Date | null, log: Log): Promise<Dra
     await tendVectorIndex(await services.database(deadline), index, await services.embedder(), log);
   }
   if (stoppedBy === 'deadline') await services.nudge(log);
-  else await retention.visit(await services.database(deadline), log, deadline);
+  else await doChores(deadline, log);
   if (Object.values(counts).some((count) => count > 0)) log.info('drained', { ...report });
   return report;
+}
+
+/** What is done once in a while, when the queue is empty. */
+async function doChores(deadline: Date | null, log: Log): Promise<void> {
+  await retention.visit(await services.database(deadline), log, deadline);
+  await reconcileBucket(deadline, log);
+}
+
+const ASK_FOR_CHORE_MS = 60_000;
+let choreAskedAt = Number.NEGATIVE_INFINITY;
+
+/** Repairs what events of the bucket have missed. What fails is logged, and tried when it is due again. */
+async function reconcileBucket(deadline: Date | null, log: Log): Promise<void> {
+  const minutes = config.RAG_STORAGE_RECONCILE_MINUTES;
+  if (minutes === 0 || !config.RAG_STORAGE.startsWith('oci:')) return;
+  if (performance.now() - choreAskedAt < ASK_FOR_CHORE_MS) return;
+  choreAskedAt = performance.now();
+  try {
+    const { reconcileWhenDue } = await import('../ingest/reconcile.ts');
+    const { readInThread } = await import('../ingest/extraction/worker-reader.ts');
+    const context = {
+      database: await services.database(deadline),
+      objects: await services.objectStore(),
+      log,
+      deadline: earlier(deadline),
+      maxBytes: config.RAG_STORAGE_MAX_BYTES,
+      audience: config.RAG_STORAGE_AUDIENCE,
+      readDocument: readInThread,
+    };
+    const report = await reconcileWhenDue(context, minutes);
+    if (report !== null && report.written + report.removed > 0) await services.nudge(log);
+  } catch (error) {
+    log.error('reconcile_failed', error);
+  }
 }
 
 /** What cannot be told is logged, and fails no drain. */

@@ -5,6 +5,7 @@ import { PostgresDatabase } from '../../functions/adapters/postgres/database.ts'
 import { PostgresMigrator } from '../../functions/adapters/postgres/migrator.ts';
 import { readMigrations } from '../../functions/bootstrap/migrations.ts';
 import { type DrainReport, drain } from '../../functions/drain/drain.ts';
+import { DEFAULT_CUTTING } from '../../functions/drain/plan.ts';
 import { applyChange, type Change } from '../../functions/ingest/ingest.ts';
 import type { Database } from '../../functions/ports/database.ts';
 import type { Embedder } from '../../functions/ports/embedder.ts';
@@ -54,7 +55,7 @@ export class BenchDatabase {
     const silent = { info() {}, warn() {}, error() {} };
     const report = await drain(
       { callId: 'bench', database, embedder, next, metrics: { count() {} }, log: silent },
-      { batchSize: 32, maxAttempts: 5, leaseSeconds: 60, deadline: null },
+      { batchSize: 32, maxAttempts: 5, leaseSeconds: 60, deadline: null, cutting: DEFAULT_CUTTING },
     );
     if (report.failed + report.parked + report.late > 0) throw new Error(`the drain failed: ${JSON.stringify(report)}`);
     return report;

@@ -45,6 +45,7 @@ export async function measureColdStart(bench: BenchDatabase): Promise<Finding[]>
 
   const env = (encoderName: string) => ({
     RAG_DATABASE: bench.url,
+    RAG_STORAGE: `folder:${join(folder, 'files')}`,
     RAG_EMBEDDING_MODEL: LOCAL_MODEL.name,
     RAG_EMBEDDING_URL: `unix:${join(folder, encoderName)}`,
     RAG_EMBEDDING_DIMENSION: String(LOCAL_MODEL.dimension),

@@ -38,7 +38,8 @@ export async function measureStatements(bench: BenchDatabase): Promise<Finding[]
       vectorWeight: 0.5,
       languages: 'en',
       maxPerSource: 0,
-      filter: {},
+      filters: {},
+      sort: null,
       approximate: false,
     }),
   );

@@ -189,7 +189,10 @@ forEachDatabase('failure', (bench) => {
              VALUES ('project', '1', :generation, 'ready', 1)`,
             { generation },
           );
-        } else await switchGenerations(tx, [{ ref, foundGeneration, generation, state: 'ready', chunkCount: 1 }]);
+        } else
+          await switchGenerations(tx, [
+            { ref, foundGeneration, generation, state: 'ready', reason: null, chunkCount: 1 },
+          ]);
         failing = bench.drain();
         // Time for the failing drain to come to where it waits for this transaction.
         await new Promise((resolve) => setTimeout(resolve, 300));

@@ -6,6 +6,7 @@ import { retrieve } from '../../functions/ask/retrieve.ts';
 import { DeadlineExceeded, Unavailable } from '../../functions/core/errors.ts';
 import type { Hit } from '../../functions/core/fusion.ts';
 import { drain } from '../../functions/drain/drain.ts';
+import { DEFAULT_CUTTING } from '../../functions/drain/plan.ts';
 import { tendVectorIndex } from '../../functions/drain/vector-index.ts';
 import { applyChange } from '../../functions/ingest/ingest.ts';
 import { type Database, DuplicateKey, type Transaction } from '../../functions/ports/database.ts';
@@ -63,7 +64,8 @@ const drainContext = () => ({
   log: { info: () => {}, warn: () => {}, error: () => {} },
 });
 
-const drainAll = () => drain(drainContext(), { batchSize: 32, maxAttempts: 5, leaseSeconds: 60, deadline: null });
+const drainAll = () =>
+  drain(drainContext(), { batchSize: 32, maxAttempts: 5, leaseSeconds: 60, deadline: null, cutting: DEFAULT_CUTTING });
 
 describe('claims on Oracle', () => {
   /** Claims in a transaction that is held open until `release` is called. */
@@ -150,7 +152,7 @@ describe('round trips to Oracle', () => {
     await writeProjects(20);
     await drainAll();
     for (const caller of [MANAGER, callerOf(2)]) {
-      const context = askContext({ database, embedder }, { caller, filter: { sourceTypes: ['project', 'task'] } });
+      const context = askContext({ database, embedder }, { caller, filters: { sourceTypes: ['project', 'task'] } });
       let hits: Hit[] = [];
       const trips = await oracle.recorder.during(async () => {
         hits = (await retrieve(context, 'What has the ledger to do with PROJECT 7 and KB-201?', context.retrieval))
@@ -282,7 +284,7 @@ test('a database that hangs costs no source an attempt where time is left to giv
   });
   const failed = drain(
     { ...drainContext(), database, rescue: database },
-    { batchSize: 32, maxAttempts: 5, leaseSeconds: 60, deadline: null },
+    { batchSize: 32, maxAttempts: 5, leaseSeconds: 60, deadline: null, cutting: DEFAULT_CUTTING },
   );
   await expect(failed).rejects.toThrow(DeadlineExceeded);
   expect(hang).toBe(true);

@@ -4,6 +4,7 @@ import { statementsOf } from '../../functions/adapters/oracle/migrator.ts';
 import { type SqlSettings, writeSqlSettings } from '../../functions/adapters/oracle/sql-settings.ts';
 import type { Caller } from '../../functions/core/scope.ts';
 import { drain } from '../../functions/drain/drain.ts';
+import { DEFAULT_CUTTING } from '../../functions/drain/plan.ts';
 import { applyChange } from '../../functions/ingest/ingest.ts';
 import { HASHING, HashingDatabaseEmbedder, hashVector } from '../support/hashing-embedder.ts';
 import { callerOf } from '../support/inspect.ts';
@@ -118,7 +119,7 @@ describe('the search of RAG, run as it stands in its package,', () => {
     const log = { info: () => {}, warn: () => {}, error: () => {} };
     await drain(
       { callId: 'test', database, embedder, next: null, metrics: { count: () => {} }, log },
-      { batchSize: 32, maxAttempts: 5, leaseSeconds: 60, deadline: null },
+      { batchSize: 32, maxAttempts: 5, leaseSeconds: 60, deadline: null, cutting: DEFAULT_CUTTING },
     );
   });
   afterAll(async () => {

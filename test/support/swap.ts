@@ -1,8 +1,9 @@
 import { expect } from 'vitest';
 import { Unavailable } from '../../functions/core/errors.ts';
 import { SOURCE_TYPES, type SourceRef, sourceKey } from '../../functions/core/kinds/kind.ts';
-import { cutIntoPassages } from '../../functions/core/passages.ts';
+import { passagesOf } from '../../functions/core/passages.ts';
 import type { Caller } from '../../functions/core/scope.ts';
+import { DEFAULT_CUTTING } from '../../functions/drain/plan.ts';
 import type { Database } from '../../functions/ports/database.ts';
 import { KINDS, loadContents } from '../../functions/store/kinds.ts';
 import { HashingEmbedder } from './hashing-embedder.ts';
@@ -31,14 +32,14 @@ async function chunksOught(database: Database, { model, window }: HashingEmbedde
   const refs: SourceRef[] = [];
   for (const type of SOURCE_TYPES) {
     const { table, key } = KINDS[type];
-    const rows = await database.rows<{ id: number }>('system', `SELECT ${key} AS id FROM ${table}`);
+    const rows = await database.rows<{ id: number | string }>('system', `SELECT ${key} AS id FROM ${table}`);
     refs.push(...rows.map(({ id }) => ({ type, id: String(id) })));
   }
   const contents = await database.transaction('system', (tx) => loadContents(tx, refs));
   return refs.flatMap((ref) => {
     const content = contents.get(sourceKey(ref))?.();
     if (content === undefined) throw new Error(`${sourceKey(ref)} has gone`);
-    return cutIntoPassages(content.text, window).map((passage, chunk_no) => ({
+    return passagesOf(content, { ...DEFAULT_CUTTING, window }).map((passage, chunk_no) => ({
       source: sourceKey(ref),
       embedding_model: model,
       chunk_no,
