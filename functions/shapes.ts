@@ -7,8 +7,17 @@ const citation = z.object({
   sourceType: z.enum(SOURCE_TYPES),
   sourceId: z.string(),
   title: z.string(),
+  heading: z.string().nullable().describe('Where in its file it stands; null where that has no headings'),
   excerpt: z.string(),
   distance: z.number().describe('Cosine distance to the question: 0 is the same, above the cutoff is far'),
+  metadata: z
+    .record(z.string(), z.union([z.string(), z.number(), z.array(z.string()), z.null()]))
+    .nullable()
+    .describe('What is known of the source, and of this part of it, besides the text: figures, versions, error codes'),
+  validatedFor: z
+    .object({ erpVersion: z.string(), erpModule: z.string().nullable(), environmentId: z.string().nullable() })
+    .nullable()
+    .describe('Of a resolution: where the fix was seen to work; null for any other source'),
 });
 
 const droppedSources = z.int().describe('How many of the sources, from the last on, did not fit before the model');
@@ -29,7 +38,9 @@ export const answer = z.object({
     ),
   answer: z
     .string()
-    .describe('With [n] behind what source n says; or a fixed sentence, in the language of the question'),
+    .describe(
+      'With [n] behind what source n says, and what a fix was validated for; or a fixed sentence, in the language of the question',
+    ),
   citations: z.array(citation),
   support: z
     .array(
@@ -87,7 +98,7 @@ export const sourceState = z.object({
     .string()
     .nullable()
     .describe(
-      'As its record is now, which is what is indexed once the state is `ready`; null where you may see its state only',
+      'As its record is now, which is what is indexed once the state is `ready`; null where you may see its state only, and where it is too long for one answer',
     ),
 });
 export type SourceState = z.output<typeof sourceState>;
@@ -202,7 +213,11 @@ export const askedQuestion = z.object({
         .nullable()
         .describe('How well its words fit, as a share of the best; null for who may not see everything'),
       fused: z.number().nullable().describe('What the order rests on; null for who may not see everything'),
-      exact: z.boolean().describe('Whether an id or a code in the question names it'),
+      exact: z
+        .boolean()
+        .describe(
+          'Whether an id or a code in the question names it, or it is among the first in the order that is asked for',
+        ),
       cited: z.boolean(),
     }),
   ),

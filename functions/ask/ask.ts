@@ -1,10 +1,11 @@
-import { LANGUAGE_MISMATCH, NOT_FOUND, OFF_TOPIC, type Outcome } from '../core/answer.ts';
+import { LANGUAGE_MISMATCH, NOT_FOUND, OFF_TOPIC, type Outcome, VALIDATED_FOR } from '../core/answer.ts';
 import { checkCitations } from '../core/citations.ts';
 import { AnswerModelUnavailable, ModelCallLimit, toAppError } from '../core/errors.ts';
 import { isOnTopic, type TopicLimits } from '../core/evidence.ts';
 import type { Hit } from '../core/fusion.ts';
 import { detectLanguage, type Language, understands } from '../core/language.ts';
 import type { Exchange } from '../core/prompt.ts';
+import { otherVersions, validationOf } from '../core/resolutions.ts';
 import { hasSupport } from '../core/support.ts';
 import type { Answer } from '../shapes.ts';
 import { logQuestion, type QuestionLogEntry } from '../store/question-log.ts';
@@ -193,7 +194,30 @@ class Run {
       judgeStatements(this.#context, checked.answer, hits, whatIsShown, this.#context),
     );
     if (!hasSupport(support)) return this.#refuse('not_found', flaw ?? 'no_support', { ...rest, removed, support });
-    return { outcome: 'answered', reason: flaw, answer: checked.answer, cited, removed, support, ...rest };
+    const told = [checked.answer, ...this.#validations(question, cited)].join('\n');
+    return { outcome: 'answered', reason: flaw, answer: told, cited, removed, support, ...rest };
+  }
+
+  /** For each fix that is cited what it was validated for, and which of the versions that were asked about it was not. */
+  #validations(question: string, cited: number[]): string[] {
+    const hits = this.#hits;
+    const { facts = [] } = this.#context.retrieval.filters;
+    const filtered = facts.flatMap(({ name, values }) => (name === 'erpVersion' ? values : []));
+    // What a record says of itself must not pass for a citation.
+    const plain = (text: string) => text.replace(/[[\]]/g, '');
+    return cited.flatMap((n) => {
+      const hit = hits[n - 1];
+      const validation = hit === undefined ? null : validationOf(hit);
+      if (validation === null) return [];
+      const { erpVersion, erpModule, environmentId } = validation;
+      const sentence = VALIDATED_FOR[this.#language]({
+        n,
+        version: plain(erpVersion),
+        places: [erpModule, environmentId].filter((place) => place !== null).map(plain),
+        others: otherVersions(erpVersion, question, hits, filtered).map(plain),
+      });
+      return [sentence];
+    });
   }
 
   /**

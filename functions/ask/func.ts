@@ -1,12 +1,14 @@
 import { serve } from '../adapters/fdk/serve.ts';
 import type { Caller } from '../core/scope.ts';
+import type { DiagnosticsQuery, DiagnosticTreeQuery, DocumentsQuery, FileQuery } from '../file-shapes.ts';
 import { type Call, createHttpFunction } from '../http.ts';
 import type { VectorIndexState } from '../ports/vector-index.ts';
-import { RECORDS } from '../routes.ts';
+import { RECORDS } from '../route.ts';
 import { createServices } from '../services.ts';
 import type { GapsQuery } from '../shapes.ts';
 import { type Answerer, EXTRACTIVE, ExtractiveAnswerer } from './answerer.ts';
 import { type AskContext, type Asked, ask } from './ask.ts';
+import type { FileAccess } from './files.ts';
 import type { Question, SearchQuestion } from './question.ts';
 
 const services = createServices(process.env);
@@ -40,6 +42,26 @@ serve(
           call.params.id ?? '',
         );
         return { status: 200, body };
+      },
+      async getDocument(call) {
+        const { answerDocument } = await import('./documents.ts');
+        return answerDocument(await fileAccess(call), call.params.path ?? '', call.query as FileQuery);
+      },
+      async listDocuments(call) {
+        const { answerDocumentList } = await import('./documents.ts');
+        return { status: 200, body: await answerDocumentList(await fileAccess(call), call.query as DocumentsQuery) };
+      },
+      async getDiagnostic(call) {
+        const { answerDiagnostic } = await import('./diagnostics.ts');
+        const { model } = await services.embedder();
+        return answerDiagnostic(await fileAccess(call), call.params.id ?? '', call.query as DiagnosticTreeQuery, model);
+      },
+      async listDiagnostics(call) {
+        const { answerDiagnosticList } = await import('./diagnostics.ts');
+        return {
+          status: 200,
+          body: await answerDiagnosticList(await fileAccess(call), call.query as DiagnosticsQuery),
+        };
       },
       async getSource(call) {
         const { readSourceState } = await import('./read.ts');
@@ -123,7 +145,7 @@ let isCold = true;
 
 async function askContext(call: Call): Promise<AskContext> {
   const { config } = services;
-  const { topK = config.RAG_RETRIEVAL_TOP_K, filter = {} } = call.body as Question;
+  const { topK = config.RAG_RETRIEVAL_TOP_K, filters = {}, sort = null } = call.body as Question;
   const cold = isCold;
   isCold = false;
   const [database, embedder] = await Promise.all([services.database(call.deadline), services.embedder()]);
@@ -137,7 +159,8 @@ async function askContext(call: Call): Promise<AskContext> {
     log: call.log,
     retrieval: {
       topK,
-      filter,
+      filters,
+      sort,
       vectorWeight: config.RAG_RETRIEVAL_VECTOR_WEIGHT,
       languages: config.RAG_EMBEDDING_LANGUAGES,
       maxPerSource: config.RAG_RETRIEVAL_MAX_PER_SOURCE,
@@ -148,6 +171,16 @@ async function askContext(call: Call): Promise<AskContext> {
     languages: config.RAG_EMBEDDING_LANGUAGES,
     textKept: config.RAG_LOG_TEXT === 'true',
     cold,
+  };
+}
+
+async function fileAccess({ caller, mayWrite, deadline }: Call): Promise<FileAccess> {
+  return {
+    database: await services.database(deadline),
+    objects: services.objectStore,
+    caller,
+    mayWrite,
+    maxAttempts: services.config.RAG_WORKER_MAX_ATTEMPTS,
   };
 }
 

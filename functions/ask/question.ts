@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { id } from '../core/fields.ts';
-import { SOURCE_TYPES } from '../core/kinds/kind.ts';
 import { MAX_HISTORY } from '../core/prompt.ts';
 import { isStorable, NOT_STORABLE } from '../core/text.ts';
+import { filters, sort } from './filters.ts';
 
 /** The longest question, in characters. */
 const MAX_QUESTION = 4000;
@@ -31,18 +30,8 @@ const base = {
     .max(MAX_TOP_K, TOP_K_RANGE)
     .optional()
     .describe('How many sources to look at'),
-  filter: z
-    .strictObject({
-      sourceTypes: z
-        .array(z.enum(SOURCE_TYPES))
-        .min(1, { error: 'must name at least one kind' })
-        .max(SOURCE_TYPES.length, { error: `must name each kind once, at most ${SOURCE_TYPES.length}` })
-        .optional(),
-      projectId: id.optional(),
-      sprintId: id.optional(),
-    })
-    .optional()
-    .describe('What to look in; a project or a sprint is in itself'),
+  filters: filters.optional(),
+  sort: sort.optional(),
   history: z
     .array(z.strictObject({ question: questionText, answer: text(MAX_ANSWER) }))
     .max(MAX_HISTORY, {

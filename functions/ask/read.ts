@@ -1,17 +1,26 @@
 import { NotFound } from '../core/errors.ts';
 import { parseId } from '../core/ids.ts';
-import { SOURCE_TYPES, type SourceRef, type SourceType } from '../core/kinds/kind.ts';
+import { RECORD_TYPES, SOURCE_TYPES, type SourceRef, type SourceType, sourceKey } from '../core/kinds/kind.ts';
 import { type Caller, maySee, seesEverything } from '../core/scope.ts';
+import { isStorable } from '../core/text.ts';
 import type { Database } from '../ports/database.ts';
 import type { VectorIndexState } from '../ports/vector-index.ts';
-import type { RecordType } from '../routes.ts';
+import type { RecordType } from '../route.ts';
 import type { SourceState, Status } from '../shapes.ts';
 import { countChunks } from '../store/chunks.ts';
 import { readEmployee } from '../store/employees.ts';
 import { KINDS } from '../store/kinds.ts';
 import { readCoverage } from '../store/models.ts';
 import { readQueue } from '../store/queue.ts';
+import { readListed } from '../store/readers.ts';
 import { readSource } from '../store/sources.ts';
+
+/** A longer text, as JSON and in bytes, is left out: the answer must not be larger than OCI Functions lets out. */
+const MAX_SHOWN_BYTES = 5_000_000;
+
+/** A text as part of an answer; null where it is too long for that. */
+export const textShown = (text: string | null): string | null =>
+  Buffer.byteLength(JSON.stringify(text)) <= MAX_SHOWN_BYTES ? text : null;
 
 /** What does not exist and what may not be seen are told in the same words. */
 const notHere = (what: string, id: string) => new NotFound(`There is no ${what} ${id} that you may see`);
@@ -25,18 +34,21 @@ export async function readRecord(database: Database, caller: Caller, type: Recor
     if (employee === null) throw notHere(type, id);
     return employee;
   }
-  const view = await loadVisible(database, caller, type, number);
+  const view = await loadVisible(database, caller, { type, id });
   if (view === null) throw notHere(type, id);
   return view.record;
 }
 
 /** Loads a record under the caller's row security, and checks its scope once more. */
-async function loadVisible(database: Database, caller: Caller, type: SourceType, id: number) {
-  const loaded = await database.transaction(caller, (tx) => KINDS[type].loadContent(tx, [id]));
-  const [found] = loaded;
-  if (found === undefined) return null;
-  const content = found.content();
-  return maySee(caller, content.scope) ? { record: found.record, content } : null;
+async function loadVisible(database: Database, caller: Caller, ref: SourceRef) {
+  return database.transaction(caller, async (tx) => {
+    const [found] = await KINDS[ref.type].loadContent(tx, [ref.id]);
+    if (found === undefined) return null;
+    const content = found.content();
+    const isReader =
+      content.scope.audience === 'people' && (await readListed(tx, caller.employeeId, [ref])).has(sourceKey(ref));
+    return maySee(caller, { ...content.scope, isReader }) ? { record: found.record, content } : null;
+  });
 }
 
 /**
@@ -51,8 +63,8 @@ export async function readSourceState(
 ): Promise<SourceState> {
   const ref = toRef(type, id);
   if (ref === null) throw notHere('source', `${type}/${id}`);
-  const visible = caller === null ? null : await loadVisible(database, caller, ref.type, Number(ref.id));
-  const seesDeleted = caller !== null && maySee(caller, { ownerEmployeeId: null, audience: 'owner' });
+  const visible = caller === null ? null : await loadVisible(database, caller, ref);
+  const seesDeleted = caller !== null && seesEverything(caller);
   if (visible === null && !mayWrite && !seesDeleted) throw notHere('source', `${type}/${id}`);
 
   const [source, queue] = await Promise.all([readSource(database, ref), readQueue(database, maxAttempts, ref)]);
@@ -66,14 +78,14 @@ export async function readSourceState(
     waiting: queue.waiting,
     indexedAt: source?.indexedAt ?? null,
     lastError: source?.lastError ?? null,
-    text: visible?.content.text ?? null,
+    text: textShown(visible?.content.text ?? null),
   };
 }
 
 function toRef(type: string, id: string): SourceRef | null {
-  return (SOURCE_TYPES as readonly string[]).includes(type) && parseId(id) !== null
-    ? { type: type as SourceType, id }
-    : null;
+  if (!(SOURCE_TYPES as readonly string[]).includes(type)) return null;
+  const isNumbered = (RECORD_TYPES as readonly string[]).includes(type);
+  return (isNumbered ? parseId(id) !== null : isStorable(id)) ? { type: type as SourceType, id } : null;
 }
 
 export interface StatusContext {

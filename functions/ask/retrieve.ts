@@ -1,13 +1,17 @@
 import { codesIn, type QuestionCodes } from '../core/codes.ts';
+import type { Sort } from '../core/facts.ts';
 import { type Candidate, fuse, type Hit, weightOf } from '../core/fusion.ts';
 import { detectLanguage, type KnownLanguages } from '../core/language.ts';
+import { metricAsked } from '../core/metric-question.ts';
+import { placeResolutions } from '../core/resolutions.ts';
 import { type Caller, maySee } from '../core/scope.ts';
 import { queryTerms } from '../core/terms.ts';
 import type { Database } from '../ports/database.ts';
 import type { Embedder } from '../ports/embedder.ts';
 import type { Log } from '../ports/platform.ts';
+import type { Order } from '../store/branches.ts';
 import { searchCandidates } from '../store/candidates.ts';
-import type { Filter } from '../store/scope.ts';
+import type { Filters } from '../store/scope.ts';
 import { elapsed } from './stopwatch.ts';
 
 /** Where and for whom is searched. */
@@ -26,7 +30,9 @@ export interface RetrievalOptions {
   languages: KnownLanguages;
   /** The most sections of one source; 0 for any number. */
   maxPerSource: number;
-  filter: Filter;
+  filters: Filters;
+  /** The order by a figure in which sections are wanted, whatever else the question says; null for the best ones. */
+  sort: Sort | null;
   /** Whether who sees everything may be answered by way of an index that misses a few. */
   approximate: boolean;
 }
@@ -40,37 +46,46 @@ export interface Retrieval {
 /** How many sections each branch brings for each that is wanted, and at least; more of them change no ranking measured. */
 const DEPTH = { perHit: 4, atLeast: 32 };
 
-/** What both branches have found, still to be put in order. */
+/** Of the order that a question itself asks for, so many sections come first unless it says how many. */
+const FIRST_IN_ORDER = 3;
+
+/** What the branches have found, still to be put in order. */
 export interface Found {
   candidates: Candidate[];
   /** The ids and codes that the question names. */
   named: QuestionCodes;
+  /** The order that is asked for; null where none is. */
+  sort: Sort | null;
   timings: Retrieval['timings'];
 }
 
 /** The best passages that the caller may see, one a section, in one round trip to the database. */
 export async function retrieve(searching: Searching, question: string, options: RetrievalOptions): Promise<Retrieval> {
-  const { candidates, named, timings } = await findCandidates(searching, question, options);
-  const vectorWeight = weightOf(question, options.vectorWeight, options.languages);
-  return { hits: fuse(candidates, { ...options, vectorWeight, named }), timings };
+  const { timings, candidates, named, sort } = await findCandidates(searching, question, options);
+  const { topK, maxPerSource, languages } = options;
+  const vectorWeight = weightOf(question, options.vectorWeight, languages);
+  const all = fuse(candidates, { vectorWeight, topK: candidates.length, maxPerSource, named, sort });
+  return { hits: placeResolutions(question, all, topK), timings };
 }
 
 /** What {@link retrieve} chooses from: more than is wanted, from each branch, and what the question names. */
 export async function findCandidates(
   { database, embedder, caller, log }: Searching,
   question: string,
-  { topK, filter, approximate }: Pick<RetrievalOptions, 'topK' | 'filter' | 'approximate'>,
+  { topK, filters, sort, approximate }: Pick<RetrievalOptions, 'topK' | 'filters' | 'sort' | 'approximate'>,
 ): Promise<Found> {
   const embedStart = performance.now();
   const [vector = ''] = await embedder.encode([question], 'question');
   const searchStart = performance.now();
   const named = codesIn(question);
+  const order = orderOf(question, sort, topK);
   const found = await searchCandidates(database, caller, {
     question: vector,
     terms: queryTerms(question, detectLanguage(question)),
     named,
+    order,
     model: embedder,
-    filter,
+    filters,
     depth: Math.max(DEPTH.atLeast, topK * DEPTH.perHit),
     approximate,
   });
@@ -85,6 +100,14 @@ export async function findCandidates(
   return {
     candidates,
     named,
+    sort: order?.sort ?? null,
     timings: { embed: elapsed(embedStart, searchStart), search: elapsed(searchStart, end) },
   };
+}
+
+/** The order by a figure that is wanted: that of the request, with nothing else, or the one that the question asks for. */
+function orderOf(question: string, sort: Sort | null, topK: number): Order | null {
+  if (sort !== null) return { sort, count: topK, isAlone: true };
+  const asked = metricAsked(question);
+  return asked === null ? null : { sort: asked, count: Math.min(asked.count ?? FIRST_IN_ORDER, topK), isAlone: false };
 }

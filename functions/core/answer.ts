@@ -31,3 +31,31 @@ export const LANGUAGE_MISMATCH: Record<Language, string> = {
   pt: 'Nestes registos só procuro pelo significado em inglês. Pergunte em inglês, ou com as palavras que estão no registo.',
   it: 'In questi documenti cerco per significato solo in inglese. Chiedi in inglese, o con le parole che compaiono nel documento.',
 };
+
+/** What the sentence on a validated fix says. */
+export interface ValidatedFix {
+  /** The number of its source. */
+  n: number;
+  version: string;
+  /** Module and environment, as far as they are known. */
+  places: string[];
+  /** Versions that were asked about, and that it was not validated for. */
+  others: string[];
+}
+
+const versionOf = ({ version, places }: ValidatedFix) =>
+  version + (places.length === 0 ? '' : ` (${places.join(', ')})`);
+const otherThan = ({ others }: ValidatedFix, but: string) =>
+  others.length === 0 ? '' : `, ${but} ${others.join(', ')}`;
+
+/** The sentence with which each answer ends that rests on a validated fix, so that none passes for another version's. */
+export const VALIDATED_FOR: Record<Language, (fix: ValidatedFix) => string> = {
+  en: (fix) => `The fix in [${fix.n}] was validated for version ${versionOf(fix)}${otherThan(fix, 'not for')}.`,
+  es: (fix) => `La solución de [${fix.n}] se validó para la versión ${versionOf(fix)}${otherThan(fix, 'no para')}.`,
+  fr: (fix) =>
+    `La solution de [${fix.n}] a été validée pour la version ${versionOf(fix)}${otherThan(fix, 'et non pour')}.`,
+  de: (fix) => `Die Lösung in [${fix.n}] wurde für Version ${versionOf(fix)} bestätigt${otherThan(fix, 'nicht für')}.`,
+  pt: (fix) => `A solução em [${fix.n}] foi validada para a versão ${versionOf(fix)}${otherThan(fix, 'não para')}.`,
+  it: (fix) =>
+    `La soluzione in [${fix.n}] è stata convalidata per la versione ${versionOf(fix)}${otherThan(fix, 'non per')}.`,
+};

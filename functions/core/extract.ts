@@ -1,5 +1,6 @@
-import { codesIn, containsCode, kindOf, withoutNames } from './codes.ts';
+import { codesIn, containsCode, KIND_WORD, kindOf, withoutNames } from './codes.ts';
 import { rarity } from './evidence.ts';
+import { metricAsked } from './metric-question.ts';
 import { truncate } from './text.ts';
 import { contentWords } from './words.ts';
 
@@ -10,6 +11,8 @@ export interface NumberedSource {
   text: string;
   /** Whether the question names it, by its id or by a code in it. */
   isNamed?: boolean;
+  /** Whether it is among the first in the order by a figure that is asked for; those come in that order. */
+  isInOrder?: boolean;
 }
 
 /** A line or sentence of a source with the words it can match by. */
@@ -34,6 +37,8 @@ const TITLE_WORTH = 0.4;
 const FULL_WORTH_LENGTH = 300;
 /** What a sentence gains when it has the form that the question asks for. */
 const CUE_WORTH = 0.5;
+/** What a validated fix gains when a fix is asked for: however many of the words stand in the fault, it is no answer. */
+const FIX_WORTH = 1.5;
 
 const DURATION =
   /\d\s*(seconds?|minutes?|hours?|days?|weeks?|months?|years?|segundos?|minutos?|horas?|d[ií]as?|semanas?|mes(es)?|años?)\b/iu;
@@ -50,6 +55,10 @@ const CUES: [asks: RegExp, tells: RegExp][] = [
   [/\b(story points?|puntos)\b/iu, /^Story points: /],
   [/\b(status|state of|priority|estado|prioridad)\b|^(is|are|está|están)\b/iu, /^Status: /],
   [/\b(goal|aim|objetivo|meta)\b/iu, /^Goal: /],
+  [
+    /\b(fix(e[ds])?|solve[ds]?|solution|resolve[ds]?|resolution|workaround|remedy|(?:arregl|corrig|soluci|resolv|resuelv)\p{L}+)(?!\p{L})/iu,
+    /^Resolution: /,
+  ],
   [/\bhow long\b|\bcuánto tiempo\b|\bcuánto (dura|tarda)\w*/iu, DURATION],
   [/\b(how much|cost\w*|price\w*|pay|cuánto (cuesta|vale|cobra)\w*|precio|coste?)\b/iu, MONEY],
   [/\bhow many\b|\bcuánt[oa]s\b/iu, /\d/],
@@ -63,21 +72,32 @@ const CUES: [asks: RegExp, tells: RegExp][] = [
   ],
 ];
 
-const EMPTY_FIELD = /^(Due: -|Dates: - -> -|Goal: -|Description: -|Comments:)$/;
+const EMPTY_FIELD = /^(Due: -|Dates: - -> -|Goal: -|Description: -|Comments:|Type: -)$/;
 const FIELD = /^[A-Z][a-z]+( [a-z]+)?: /;
-const ANCHOR = /^\[[A-Z]+ #[^\]]+\] /;
+const FIX = /^Resolution: /;
+/** The name that a record's first line, and each passage of a file, begins with. */
+const ANCHOR = /^\[(?:[A-Z]+ #\d+|(?:DOCUMENT|(?:RESOLUTION of )?DIAGNOSTIC) [^\n]+?)\] /;
+/** The part of a resolution that tells of the fault, not of its fix. */
+const EVIDENCE = /\nEvidence: \[DIAGNOSTIC [\s\S]*$/;
 
 /**
  * The sentences of the sources that answer a question best, each with its source's number, best first; none where no
  * source covers enough of the question. Words weigh by their rarity among the sources, a word that no source has
  * weighs most: that is what tells a question on the subject from one that the sources answer. `written` is a follow-up as it
  * was asked, of which `question` is the one that stands by itself: what it asks for counts before what was asked for earlier.
+ * Of sources in the order of a figure it is their first lines, which tell the figures: one, unless several are asked for.
  */
 export function extractAnswer(
   question: string,
   sources: NumberedSource[],
   written = question,
 ): { n: number; text: string }[] {
+  const inOrder = sources.filter(({ isInOrder }) => isInOrder === true);
+  if (inOrder.length > 0) {
+    const order = metricAsked(question);
+    const most = order?.count ?? (order?.isPlural === false ? 1 : MAX_UNITS);
+    return inOrder.slice(0, most).map(({ n, text }) => ({ n, text: truncate(firstLine(text), MAX_UNIT_LENGTH) }));
+  }
   // What the question names is what it is about, whatever else was found; its number is not to be looked for in texts.
   const named = sources.filter(({ isNamed }) => isNamed === true);
   const asked = [...new Set(contentWords(withoutNames(named.length > 0 ? written : question)))];
@@ -89,9 +109,10 @@ export function extractAnswer(
   if (named.length === 0 && (asked.length === 0 || codesIn(question).sources.length > 0)) return [];
 
   const split = (named.length > 0 ? named : sources).map((source) => {
-    const units = splitIntoUnits(source);
     const title = new Set(contentWords(source.title));
-    return { units, title, words: new Set([...title, ...units.flatMap((unit) => [...unit.words])]) };
+    const all = splitIntoUnits(source.n, source.text);
+    const words = new Set([...title, ...all.flatMap((unit) => [...unit.words])]);
+    return { units: splitIntoUnits(source.n, withoutEvidence(source)), title, words };
   });
   const weights = new Map(
     asked.map((word) => [word, rarity(split.filter((s) => s.words.has(word)).length, split.length)]),
@@ -111,12 +132,19 @@ export function extractAnswer(
       const hit = (share(unit.words) - inTitle * (1 - TITLE_WORTH)) * density;
       const isCued = cues.some((tells) => tells.test(unit.text));
       if (hit === 0 && !isCued) continue;
-      unit.score = coverage + hit + (isCued ? CUE_WORTH : 0) - rank * RANK_WORTH;
+      const cueWorth = isCued ? (FIX.test(unit.text) ? FIX_WORTH : CUE_WORTH) : 0;
+      unit.score = coverage + hit + cueWorth - rank * RANK_WORTH;
       // The first line names the record; it answers only where nothing else does.
       if (ANCHOR.test(unit.text)) unit.score -= 1;
       candidates.push(unit);
     }
   }
+  // Whatever is asked of a fault that is named, its fix is worth telling.
+  if (candidates.length === 0)
+    return named
+      .filter(isResolution)
+      .slice(0, 1)
+      .flatMap((fix) => beginningOf(fix, []));
   candidates.sort((a, b) => b.score - a.score || a.n - b.n);
   const best = candidates[0]?.score ?? 0;
   const enough = best - Math.abs(best) * (1 - NEAR_BEST);
@@ -131,16 +159,22 @@ const cuesOf = (question: string): RegExp[] => CUES.filter(([asks]) => asks.test
 export function extractiveAnswer(question: string, sources: NumberedSource[], written = question): string | null {
   const sentences = extractAnswer(question, sources, written);
   if (sentences.length === 0) return null;
-  return sentences.map(({ n, text }) => `${withoutMarkers(text)} [${n}]`).join('\n');
+  return sentences.map(({ n, text }) => `${withoutMarkers(text.replace(ANCHOR, ''))} [${n}]`).join('\n');
 }
 
-/** Numbers in brackets that stand in a record are its own text, and must not pass for citations. */
-const withoutMarkers = (text: string) => text.replace(/\[(\d[\d\s,]*)\]/g, '($1)');
+/** The names of sources in brackets, as the texts of others refer to them. */
+const OTHERS = new RegExp(`\\[((?:${KIND_WORD}|document|(?:resolution of )?diagnostic)\\s[^\\][\\n]{1,512})\\]`, 'giu');
 
-/** The sentence with the code that was asked for, else the first one of the record's text. */
+/** Numbers and names in brackets that stand in a record are its own text, and must not pass for citations. */
+const withoutMarkers = (text: string) => text.replace(/\[(\d[\d\s,]*)\]/g, '($1)').replace(OTHERS, '$1');
+
+const firstLine = (text: string) => text.split('\n', 1)[0] ?? '';
+
+/** The fix, or the sentence with the code that was asked for, else the first one of the record's text. */
 function beginningOf(source: NumberedSource, codes: string[]): { n: number; text: string }[] {
-  const units = splitIntoUnits(source).filter(({ text }) => !ANCHOR.test(text));
+  const units = splitIntoUnits(source.n, withoutEvidence(source)).filter(({ text }) => !ANCHOR.test(text));
   const unit =
+    units.find(({ text }) => FIX.test(text)) ??
     units.find(({ text }) => codes.some((code) => containsCode(text, code))) ??
     units.find(({ text }) => !FIELD.test(text)) ??
     units[0];
@@ -149,13 +183,18 @@ function beginningOf(source: NumberedSource, codes: string[]): { n: number; text
 
 const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0);
 
-function splitIntoUnits(source: NumberedSource): Unit[] {
-  return source.text
+const isResolution = ({ text }: Pick<NumberedSource, 'text'>) => text.startsWith('[RESOLUTION of ');
+
+const withoutEvidence = (source: NumberedSource) =>
+  isResolution(source) ? source.text.replace(EVIDENCE, '') : source.text;
+
+function splitIntoUnits(n: number, source: string): Unit[] {
+  return source
     .split('\n')
     .flatMap((line) => (line.length > 160 ? line.split(/(?<=[.!?…]["')\]]*)\s+(?=[\p{Lu}\p{N}¿¡"'([])/u) : [line]))
     .map((text) => text.replace(/^(-|Description:)\s+/, '').trim())
     .filter((text) => text !== '' && !EMPTY_FIELD.test(text))
-    .map((text) => ({ n: source.n, text, words: new Set(contentWords(text)), score: 0 }));
+    .map((text) => ({ n, text, words: new Set(contentWords(text)), score: 0 }));
 }
 
 function withoutRepeats(units: Unit[]): Unit[] {

@@ -40,10 +40,12 @@ const YEARS = /^(?:19|20)\d\d(?:\s*[-–/]\s*(?:19|20)?\d\d)?$/;
 
 /**
  * Reads what stands between brackets as a marker: `1`, `1, 2`, `1-3`, `^1`, `#1`, `TASK #12`, `task #12, 2`, `Source 1: title`,
- * `1†source`. Null where it is prose. A plain number is the number of a source, in a list behind a plural (`tasks 12, 13`)
- * an id. A year that is no source's number is prose.
+ * `1†source`, `DOCUMENT hr/leave.md`. Null where it is prose. A plain number is the number of a source, in a list behind a
+ * plural (`tasks 12, 13`) an id. A year that is no source's number is prose.
  */
 export function parseMarker(content: string, sources: CitableSource[]): Marker | null {
+  const file = content.length > MAX_FILE_MARKER ? null : parseFileMarker(content.trim(), sources);
+  if (file !== null) return file;
   if (content.length > MAX_MARKER || !/\d/.test(content)) return null;
   const text = content.trim();
   if (YEARS.test(text) && !sources.some(({ n }) => n === Number(text))) return null;
@@ -71,6 +73,33 @@ export function parseMarker(content: string, sources: CitableSource[]): Marker |
     if (at < text.length) at = SEPARATOR.lastIndex;
   }
   return hasSource ? { valid: [...valid], invented } : null;
+}
+
+/** A marker with the longest path is no longer than this. */
+const MAX_FILE_MARKER = 700;
+/** What stands before a file's id, in the first lines of its passages. */
+const FILE_WORDS: [SourceType, string][] = [
+  ['document', 'document '],
+  ['diagnostic', 'diagnostic '],
+  ['resolution', 'resolution of diagnostic '],
+];
+/** A name as those lines have it, of whatever file; a plain number behind DOCUMENT is that of a source. */
+const FILE_NAME = /^(?:DOCUMENT (?!\d+$)|(?:RESOLUTION of )?DIAGNOSTIC )\S+$/;
+
+/** Reads the name of a file: its id may hold blanks and signs, so that it is found by comparing it with those of the sources. */
+function parseFileMarker(text: string, sources: CitableSource[]): Marker | null {
+  const lower = text.toLowerCase();
+  const [type, words = ''] = FILE_WORDS.find(([, words]) => lower.startsWith(words)) ?? [];
+  if (type === undefined) return null;
+  const written = text.slice(words.length);
+  const [named] = sources
+    .filter((source) => source.sourceType === type && written.startsWith(source.sourceId))
+    .filter(({ sourceId }) => /^$|^\s*[,;&]|^\s*[:|–—-]\s/.test(written.slice(sourceId.length, sourceId.length + 20)))
+    .sort((a, b) => b.sourceId.length - a.sourceId.length || a.n - b.n);
+  if (named === undefined) return FILE_NAME.test(text) ? { valid: [], invented: [text] } : null;
+  const others = /^\s*[,;&]\s*(.+)$/u.exec(written.slice(named.sourceId.length))?.[1];
+  const rest = others === undefined ? null : parseMarker(others, sources);
+  return { valid: [named.n, ...(rest?.valid ?? [])], invented: rest?.invented ?? [] };
 }
 
 /** The sources that an item names, and whether all that it names is there. */

@@ -23,8 +23,17 @@ const fold = (text: string): string =>
     .normalize('NFC')
     .toLowerCase();
 
+/** A name whose parts are words of their own: SQL_TRACE, V$PARAMETER, WRI$_OPTSTAT_HISTHEAD_HISTORY. */
+const NAME = /[\p{L}\p{N}]+(?:[_$#]+[\p{L}\p{N}]+)*/gu;
+
+/** The words of a text in their order; a name of several is also one word, by which it is told from what has its parts. */
 const wordsOf = (text: string): string[] =>
-  (fold(text).match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => word.length <= MAX_WORD_LENGTH);
+  (fold(text).match(NAME) ?? [])
+    .flatMap((name) => {
+      const parts = name.split(/[_$#]+/);
+      return parts.length === 1 ? parts : [...parts, parts.join('')];
+    })
+    .filter((word) => word.length <= MAX_WORD_LENGTH);
 
 function stemOf(word: string, language: Language): string {
   const stem = STEMMERS[language];

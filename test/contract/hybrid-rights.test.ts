@@ -4,11 +4,12 @@ import { retrieve } from '../../functions/ask/retrieve.ts';
 import type { Hit } from '../../functions/core/fusion.ts';
 import type { Caller } from '../../functions/core/scope.ts';
 import type { Database } from '../../functions/ports/database.ts';
-import type { Filter } from '../../functions/store/scope.ts';
+import type { Filters } from '../../functions/store/scope.ts';
 import { callerOf } from '../support/inspect.ts';
 import { askContext } from '../support/questions.ts';
 import {
   CODE,
+  chunkWith,
   cosineDistance,
   isPermitted,
   passes,
@@ -28,7 +29,7 @@ const PEOPLE = [ANA, callerOf(2), MANAGER, callerOf(4, 'admin')];
 interface Asked {
   topK: number;
   vectorWeight: number;
-  filter?: Filter;
+  filters?: Filters;
   database?: Database;
 }
 
@@ -40,12 +41,20 @@ async function find(bench: Bench, caller: Caller, question: string, asked: Asked
 }
 
 /** Taken in turn, so that every statement there is is sent in each run. */
-const FILTERS: Filter[] = [
+const FILTERS: Filters[] = [
   {},
   { sourceTypes: ['project', 'task'] },
-  { projectId: 1 },
-  { sprintId: 2 },
-  { sourceTypes: ['sprint'], projectId: 2, sprintId: 1 },
+  { projectIds: [1] },
+  { sprintIds: [2] },
+  { sourceTypes: ['sprint', 'document'], projectIds: [1, 2], sprintIds: [1] },
+  { facts: [{ name: 'erpVersion', values: ['12.1.3'] }] },
+  { projectIds: [1, 2], facts: [{ name: 'erpModule', values: ['GL', '12.2.9'] }] },
+  {
+    facts: [
+      { name: 'erpVersion', values: ['12.1.3', '12.2.9', 'GL'] },
+      { name: 'erpModule', values: ['GL', '12.1.3', '12.2.9'] },
+    ],
+  },
 ];
 
 const world = fc.record({
@@ -60,11 +69,11 @@ forEachDatabase('a hybrid search', (bench) => {
     test('finds by meaning what an exact scan of the permitted rows finds, and by words and names every one', async () => {
       let run = 0;
       const check = async ({ chunks, words }: { chunks: RandomChunk[]; words: string[] }) => {
-        const filter = FILTERS[run++ % FILTERS.length] ?? {};
+        const filters = FILTERS[run++ % FILTERS.length] ?? {};
         await storeChunks(bench.database, chunks);
         const question = words.join(' ');
         for (const caller of PEOPLE) {
-          const open = chunks.filter((chunk) => isPermitted(caller, chunk) && passes(filter, chunk));
+          const open = chunks.filter((chunk) => isPermitted(caller, chunk) && passes(filters, chunk));
           const nearest = open.map((chunk) => cosineDistance(chunk.words, words)).sort((a, b) => a - b);
           const withWords = open.filter((chunk) => chunk.words.some((word) => [...words, CODE].includes(word)));
           const named = open.filter((chunk) => chunk.words.includes(CODE) || chunk === chunks[3]);
@@ -76,12 +85,12 @@ forEachDatabase('a hybrid search', (bench) => {
           ];
           for (const [asker, database] of worlds) {
             for (const topK of [1, 8]) {
-              const byMeaning = await find(bench, asker, question, { topK, vectorWeight: 1, filter, database });
+              const byMeaning = await find(bench, asker, question, { topK, vectorWeight: 1, filters, database });
               for (const hit of byMeaning) expect(open).toContain(chunkOf(chunks, hit));
               expect(byMeaning).toHaveLength(Math.min(topK, open.length));
               for (const [rank, hit] of byMeaning.entries()) expect(hit.distance).toBeCloseTo(nearest[rank] ?? -1, 5);
             }
-            const asked = { topK: 60, vectorWeight: 0, filter, database };
+            const asked = { topK: 60, vectorWeight: 0, filters, database };
             const hits = await find(bench, asker, `${question} #3 ${CODE}`, asked);
             const chunksOf = (of: Hit[]) => new Set(of.map((hit) => chunkOf(chunks, hit)));
             expect(chunksOf(hits)).toEqual(new Set(open));
@@ -91,30 +100,18 @@ forEachDatabase('a hybrid search', (bench) => {
         }
       };
 
-      await fc.assert(fc.asyncProperty(world, check), { numRuns: 15, endOnFailure: true });
+      await fc.assert(fc.asyncProperty(world, check), { numRuns: 24, endOnFailure: true });
     });
   });
 
   test('finds the five that may be seen among two thousand nearer ones that may not, by meaning and by words', async () => {
-    const hidden = Array.from(
-      { length: 2000 },
-      (_, i): RandomChunk => ({
-        type: 'sprint',
-        owner: 2,
-        audience: 'owner',
-        projectId: null,
-        sprintId: null,
-        words: ['payment', 'ledger', ...(i % 7 === 0 ? ['payment'] : [])],
-      }),
+    const hidden = Array.from({ length: 2000 }, (_, i) =>
+      chunkWith({ owner: 2, audience: 'owner', words: ['payment', 'ledger', ...(i % 7 === 0 ? ['payment'] : [])] }),
     );
-    const own = Array.from(
-      { length: 5 },
-      (_, i): RandomChunk => ({
-        type: 'sprint',
+    const own = Array.from({ length: 5 }, (_, i) =>
+      chunkWith({
         owner: 1,
         audience: 'owner',
-        projectId: null,
-        sprintId: null,
         words: ['the', 'screen', 'of', 'a', 'payment', ...WORDS.slice(0, i), 'is', 'exported', 'with', 'a', 'login'],
       }),
     );

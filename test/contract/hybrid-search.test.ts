@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { retrieve } from '../../functions/ask/retrieve.ts';
 import { CountingDatabase } from '../bench/counting-database.ts';
 import { vector } from '../support/hashing-embedder.ts';
+import { besides } from '../support/hits.ts';
 import { callerOf, readChunks } from '../support/inspect.ts';
 import { type Asking, askAs, askContext, findSources } from '../support/questions.ts';
 import { put, remove } from '../support/records.ts';
@@ -129,9 +130,9 @@ forEachDatabase('a hybrid search', (bench) => {
       await writeNamed(bench);
 
       expect(
-        await findSources(bench, { caller: MANAGER, filter: { sourceTypes: ['project'] } }, 'TASK 12'),
+        await findSources(bench, { caller: MANAGER, filters: { sourceTypes: ['project'] } }, 'TASK 12'),
       ).not.toContain('task/12');
-      expect(await findSources(bench, { caller: MANAGER, filter: { projectId: 12 } }, 'KB-201')).toEqual([
+      expect(await findSources(bench, { caller: MANAGER, filters: { projectIds: [12] } }, 'KB-201')).toEqual([
         'project/12',
       ]);
     });
@@ -161,8 +162,8 @@ forEachDatabase('a hybrid search', (bench) => {
     expect(byMeaning[0]?.chunkId).toBe(passages[at('number5')]?.chunk_id);
     expect(byWords[0]).toMatchObject({
       chunkId: passages[at('number30')]?.chunk_id,
-      before: passages[at('number30') - 1]?.content,
-      after: passages[at('number30') + 1]?.content,
+      before: besides(passages, at('number30') - 3, at('number30')),
+      after: besides(passages, at('number30') + 1, at('number30') + 4),
     });
   });
 
@@ -191,8 +192,8 @@ forEachDatabase('a hybrid search', (bench) => {
 
     for (const caller of [ANA, MANAGER]) {
       for (const question of ['¿…?', 'the ledger', 'What has TASK 12 to do with KB-201 and ORA-1652?']) {
-        for (const filter of [{}, { sourceTypes: ['task' as const], projectId: 1, sprintId: 2 }]) {
-          const context = askContext({ ...bench, database: counting, embedder: bench.embedder }, { caller, filter });
+        for (const filters of [{}, { sourceTypes: ['task' as const], projectIds: [1], sprintIds: [2] }]) {
+          const context = askContext({ ...bench, database: counting, embedder: bench.embedder }, { caller, filters });
           const counts = await counting.during(() => retrieve(context, question, context.retrieval));
           expect(counts).toEqual({ statements: 1, roundTrips: 1 });
         }

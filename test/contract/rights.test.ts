@@ -8,6 +8,7 @@ import { callerOf, readChunks } from '../support/inspect.ts';
 import { searchNearest } from '../support/nearest.ts';
 import { findSources } from '../support/questions.ts';
 import {
+  chunkWith,
   cosineDistance,
   isPermitted,
   type RandomChunk,
@@ -85,18 +86,14 @@ forEachDatabase('rights', (bench) => {
     });
 
     test('the filter of a statement, the database’s policies and the rule in code say the same of every chunk', async () => {
-      const chunks = [null, 1, 2, 3].flatMap((owner) =>
-        (['organization', 'owner'] as const).map(
-          (audience): RandomChunk => ({
-            type: 'sprint',
-            owner,
-            audience,
-            projectId: null,
-            sprintId: null,
-            words: ['x'],
-          }),
+      const chunks = [
+        ...[null, 1, 2, 3].flatMap((owner) =>
+          (['organization', 'owner'] as const).map((audience) => chunkWith({ owner, audience })),
         ),
-      );
+        ...(['organization', 'managers', 'people'] as const).flatMap((audience) =>
+          [[], [1], [2, 3]].map((readers) => chunkWith({ type: 'document', audience, readers })),
+        ),
+      ];
       await storeChunks(bench.database, chunks);
       const sql = 'SELECT COUNT(*) AS n FROM rag_chunk';
 
@@ -104,7 +101,9 @@ forEachDatabase('rights', (bench) => {
         const expected = chunks.filter((chunk) => isPermitted(caller, chunk)).length;
         expect(await countChunks(withoutPolicies(bench.database), caller, HASHING.model)).toBe(expected);
         expect(await bench.database.rows(caller, sql)).toEqual([{ n: expected }]);
-        const byCode = chunks.filter(({ owner, audience }) => maySee(caller, { ownerEmployeeId: owner, audience }));
+        const byCode = chunks.filter(({ owner, audience, readers }) =>
+          maySee(caller, { ownerEmployeeId: owner, audience, isReader: readers.includes(caller.employeeId) }),
+        );
         expect(byCode).toHaveLength(expected);
       }
     });

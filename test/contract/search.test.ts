@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { HASHING, HashingEmbedder, hashVector, vector } from '../support/hashing-embedder.ts';
+import { besides } from '../support/hits.ts';
 import { callerOf, indexedText, readChunks } from '../support/inspect.ts';
 import { searchNearest } from '../support/nearest.ts';
 import { askAs, FixedAnswerer, findSources } from '../support/questions.ts';
@@ -56,8 +57,8 @@ forEachDatabase('a search', (bench) => {
 
       expect(hit).toMatchObject({
         chunkId: passages[at]?.chunk_id,
-        before: passages[at - 1]?.content ?? null,
-        after: passages[at + 1]?.content ?? null,
+        before: besides(passages, at - 3, at),
+        after: besides(passages, at + 1, at + 4),
       });
     });
 

@@ -77,7 +77,7 @@ forEachDatabase('the support of an answer', (bench) => {
   });
 
   describe('by distance', () => {
-    const numbered = Array.from({ length: 40 }, (_, i) => `The rule number${i} is kept by the team.`).join('\n');
+    const numbered = Array.from({ length: 80 }, (_, i) => `The rule number${i} is kept by the team.`).join('\n');
 
     const fill = async () => {
       bench.embedder.vectorOf = (text) => (text.includes('number12 ') ? vector(1, 0) : vector(0, 1));
@@ -103,14 +103,14 @@ forEachDatabase('the support of an answer', (bench) => {
 
       const distances = await statementDistances(bench.database, MANAGER, bench.embedder, [
         { vector: near, chunkIds: [idOf(at)] },
-        { vector: near, chunkIds: [idOf(at + 1)] },
-        { vector: near, chunkIds: [idOf(at + 2)] },
+        { vector: near, chunkIds: [idOf(at + 3)] },
+        { vector: near, chunkIds: [idOf(at + 4)] },
         { vector: near, chunkIds: [idOf(count - 1), idOf(at - 1)] },
         { vector: far, chunkIds: [idOf(at)] },
         { vector: near, chunkIds: [2 ** 40] },
       ]);
 
-      expect(count).toBeGreaterThan(at + 3);
+      expect(count).toBeGreaterThan(at + 5);
       expect(distances.map((distance) => (distance === null ? null : Math.round(distance * 1e4) / 1e4))).toEqual([
         0,
         0,

@@ -18,12 +18,13 @@ async function find(bench: Bench, question: string, caller = MANAGER, topK = 8):
     terms: queryTerms(question, detectLanguage(question)),
     named,
     model: bench.embedder,
-    filter: {},
+    order: null,
+    filters: {},
     depth: topK,
     approximate: false,
   });
   const withTerms = found.filter(({ textScore }) => textScore > 0);
-  return fuse(withTerms, { vectorWeight: 0, topK, maxPerSource: 0, named }).map(
+  return fuse(withTerms, { vectorWeight: 0, topK, maxPerSource: 0, named, sort: null }).map(
     ({ sourceType, sourceId }) => `${sourceType}/${sourceId}`,
   );
 }

@@ -7,14 +7,19 @@ export const candidate = (given: Partial<Candidate> = {}): Candidate => ({
   sourceId: '1',
   section: null,
   title: 'A title',
+  heading: null,
+  metadata: null,
   content: 'A text',
+  repeated: null,
   distance: 1,
   isNear: true,
   textScore: 0,
+  amount: null,
   ownerEmployeeId: null,
   audience: 'organization',
-  before: null,
-  after: null,
+  isReader: false,
+  before: [],
+  after: [],
   ...given,
 });
 
@@ -25,3 +30,7 @@ export const hit = (given: Partial<Hit> = {}): Hit => ({
   naming: null,
   ...given,
 });
+
+/** What a hit brings along of the chunks from one place to before another. */
+export const besides = (chunks: { content: string }[], from: number, to: number) =>
+  chunks.slice(Math.max(0, from), Math.max(0, to)).map(({ content }) => ({ content }));

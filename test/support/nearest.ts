@@ -3,20 +3,26 @@ import type { Caller } from '../../functions/core/scope.ts';
 import type { Database } from '../../functions/ports/database.ts';
 import type { EmbeddingModel, VectorBind } from '../../functions/ports/embedder.ts';
 import { searchCandidates } from '../../functions/store/candidates.ts';
-import type { Filter } from '../../functions/store/scope.ts';
+import type { Filters } from '../../functions/store/scope.ts';
 
 interface NearestSearch {
   question: VectorBind;
   model: EmbeddingModel;
   topK: number;
   approximate?: boolean;
-  filter?: Filter;
+  filters?: Filters;
 }
 
 /** The sections nearest to a vector, by their meaning alone. */
 export async function searchNearest(db: Database, caller: Caller, search: NearestSearch): Promise<Hit[]> {
-  const { question, model, topK, approximate = false, filter = {} } = search;
+  const { question, model, topK, approximate = false, filters = {} } = search;
   const named = { sources: [], codes: [] };
-  const parts = { question, terms: [], named, model, filter, depth: topK, approximate };
-  return fuse(await searchCandidates(db, caller, parts), { vectorWeight: 1, topK, maxPerSource: 0, named });
+  const parts = { question, terms: [], named, order: null, model, filters, depth: topK, approximate };
+  return fuse(await searchCandidates(db, caller, parts), {
+    vectorWeight: 1,
+    topK,
+    maxPerSource: 0,
+    named,
+    sort: null,
+  });
 }

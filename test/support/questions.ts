@@ -1,12 +1,13 @@
 import { type Answerer, ExtractiveAnswerer } from '../../functions/ask/answerer.ts';
 import { type AskContext, ask } from '../../functions/ask/ask.ts';
 import { search } from '../../functions/ask/search.ts';
+import type { Sort } from '../../functions/core/facts.ts';
 import type { Exchange } from '../../functions/core/prompt.ts';
 import type { Caller } from '../../functions/core/scope.ts';
 import type { Database } from '../../functions/ports/database.ts';
 import type { Embedder } from '../../functions/ports/embedder.ts';
 import type { Answer } from '../../functions/shapes.ts';
-import type { Filter } from '../../functions/store/scope.ts';
+import type { Filters } from '../../functions/store/scope.ts';
 
 /** What a question needs besides its text; nothing is too far away unless a cutoff says so. */
 export interface Asking {
@@ -15,7 +16,8 @@ export interface Asking {
   cutoff?: number;
   embedder?: Embedder;
   history?: Exchange[];
-  filter?: Filter;
+  filters?: Filters;
+  sort?: Sort;
   vectorWeight?: number;
   maxPerSource?: number;
   wordCoverage?: number;
@@ -29,8 +31,8 @@ interface Parts {
 }
 
 export function askContext(parts: Parts, asking: Asking): AskContext {
-  const { caller, topK = 8, cutoff = 2, embedder = parts.embedder, filter = {} } = asking;
-  const { vectorWeight = 1, maxPerSource = 0 } = asking;
+  const { caller, topK = 8, cutoff = 2, embedder = parts.embedder, filters = {} } = asking;
+  const { sort = null, vectorWeight = 1, maxPerSource = 0 } = asking;
   return {
     callId: 'test',
     startedAt: performance.now(),
@@ -39,7 +41,15 @@ export function askContext(parts: Parts, asking: Asking): AskContext {
     database: parts.database,
     embedder,
     log: { info() {}, warn() {}, error() {} },
-    retrieval: { topK, filter, vectorWeight, languages: asking.languages ?? 'any', maxPerSource, approximate: false },
+    retrieval: {
+      topK,
+      filters,
+      sort,
+      vectorWeight,
+      languages: asking.languages ?? 'any',
+      maxPerSource,
+      approximate: false,
+    },
     cutoff,
     wordCoverage: asking.wordCoverage ?? 2,
     languages: asking.languages ?? 'any',

@@ -52,6 +52,44 @@ describe('a citation that holds becomes [n]:', () => {
   });
 });
 
+const FILES: CitableSource[] = [
+  { n: 1, sourceType: 'document', sourceId: 'hr/leave.md' },
+  { n: 2, sourceType: 'document', sourceId: 'hr/leave.md' },
+  { n: 3, sourceType: 'document', sourceId: '2024/pay, bonus (new).csv' },
+  { n: 4, sourceType: 'diagnostic', sourceId: 'night-run.1' },
+  { n: 5, sourceType: 'resolution', sourceId: 'night-run.1' },
+  { n: 6, sourceType: 'document', sourceId: 'hr' },
+  { n: 7, sourceType: 'diagnostic', sourceId: '2' },
+];
+
+describe('a citation of a file by its name becomes [n], at its first place:', () => {
+  test.each([
+    ['So [DOCUMENT hr/leave.md].', 'So [1].', [1], []],
+    ['So [Document hr/leave.md].', 'So [1].', [1], []],
+    ['So [DOCUMENT hr/leave.md: Leave > Parental leave].', 'So [1].', [1], []],
+    ['So [DOCUMENT hr/leave.md, 4].', 'So [1][4].', [1, 4], []],
+    ['So [DOCUMENT hr/leave.md, DIAGNOSTIC night-run.1].', 'So [1][4].', [1, 4], []],
+    ['So [DOCUMENT 2024/pay, bonus (new).csv].', 'So [3].', [3], []],
+    ['So [DIAGNOSTIC night-run.1].', 'So [4].', [4], []],
+    ['So [RESOLUTION of DIAGNOSTIC night-run.1].', 'So [5].', [5], []],
+    ['So [DOCUMENT hr].', 'So [6].', [6], []],
+    ['So [DIAGNOSTIC 2].', 'So [7].', [7], []],
+    ['So [DOCUMENT 2].', 'So [2].', [2], []],
+    ['So [DOCUMENT hr/other.md].', 'So.', [], ['DOCUMENT hr/other.md']],
+    ['So [DOCUMENT hr/leave.md.bak].', 'So.', [], ['DOCUMENT hr/leave.md.bak']],
+    ['So [DIAGNOSTIC night-run.12].', 'So.', [], ['DIAGNOSTIC night-run.12']],
+    ['So [RESOLUTION of DIAGNOSTIC 2].', 'So.', [], ['RESOLUTION of DIAGNOSTIC 2']],
+    [
+      'So [document hr policies] and [diagnostic output].',
+      'So [document hr policies] and [diagnostic output].',
+      [],
+      [],
+    ],
+  ])('%j', (answer, checked, cited, removed) => {
+    expect(checkCitations(answer, FILES)).toEqual({ answer: checked, cited, removed });
+  });
+});
+
 describe('an invented citation goes, is told, and leaves a clean sentence:', () => {
   test.each([
     ['It is so [4].', 'It is so.', [], ['4']],

@@ -81,6 +81,52 @@ describe('an extract', () => {
     ]);
   });
 
+  test.each([
+    ['slowest SQL', 1],
+    ['Which statement took longest?', 1],
+    ['top statements by elapsed time', 2],
+    ['What do the statements do?', 2],
+  ])('of sources in the order of a figure is their first lines, in that order: %s', (question, count) => {
+    const statement = (n: number, line: string) => ({
+      n,
+      title: 'TKPROF report',
+      text: `${line}\nSELECT 1`,
+      isInOrder: true,
+    });
+    const lines = ['[DIAGNOSTIC d1] SQL b · elapsed 9.00 s', '[DIAGNOSTIC d1] SQL a · elapsed 7.00 s'];
+    const sources = [...lines.map((line, i) => statement(i + 1, line)), { ...pump, n: 3, title: question }];
+
+    expect(extractAnswer(question, sources)).toEqual(lines.slice(0, count).map((text, i) => ({ n: i + 1, text })));
+  });
+
+  test.each([
+    ['ORA-01652', { isNamed: true }],
+    ['How was ORA-01652 solved?', { isNamed: true }],
+    ['What has caused ORA-01652 in production?', { isNamed: true }],
+    ['¿Cómo se resolvió el error ORA-01652?', { isNamed: true }],
+    ['How is it fixed that it was unable to extend the temp segment?', {}],
+  ])('of a validated fix is the fix, and not its evidence: %s', (question, named) => {
+    const text = [
+      '[RESOLUTION of DIAGNOSTIC d1] ORA-01652 | GL 12.2.9 | PROD',
+      'Validated for: version 12.2.9, module GL, environment PROD',
+      'Type: -',
+      'Resolution: Add a file to TEMP.',
+      'Evidence: [DIAGNOSTIC d1] Alert log',
+      '> ORA-01652: unable to extend temp segment',
+    ].join('\n');
+    const log = {
+      n: 2,
+      title: 'Alert log',
+      text: '[DIAGNOSTIC d1] Alert log\nORA-01652: unable to extend temp segment',
+    };
+    const sources = [
+      { n: 1, title: 'Resolution of ORA-01652', text, ...named },
+      { ...log, ...named },
+    ];
+
+    expect(extractAnswer(question, sources)[0]).toEqual({ n: 1, text: 'Resolution: Add a file to TEMP.' });
+  });
+
   test('is empty without sources', () => {
     expect(extractAnswer('Why do partial refunds fail?', [])).toEqual([]);
   });
@@ -104,6 +150,18 @@ describe('an extractive answer', () => {
     };
 
     expect(extractiveAnswer('Which fuse is blown?', [source])).toBe('The blown fuse is (7) in the plan (2, 3). [1]');
+  });
+
+  test.each([
+    ['[DOCUMENT hr/a]b.md] Leave', 'Leave [1]'],
+    ['[DIAGNOSTIC d1] SQL x · elapsed 9.00 s', 'SQL x · elapsed 9.00 s [1]'],
+    ['[RESOLUTION of DIAGNOSTIC d1] ORA-01652', 'ORA-01652 [1]'],
+    [
+      'Evidence: [DIAGNOSTIC d2] as in [TASK #12] and [DOCUMENT hr/leave.md]',
+      'Evidence: DIAGNOSTIC d2 as in TASK #12 and DOCUMENT hr/leave.md [1]',
+    ],
+  ])('cites the source that it quotes, and neither its name nor those of others in it: %s', (line, expected) => {
+    expect(extractiveAnswer('slowest SQL', [{ n: 1, title: 'A title', text: line, isInOrder: true }])).toBe(expected);
   });
 
   test('is none where no sentence answers', () => {

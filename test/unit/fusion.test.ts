@@ -4,7 +4,7 @@ import { type Candidate, type FusionOptions, fuse } from '../../functions/core/f
 import { candidate } from '../support/hits.ts';
 
 const UNNAMED = { sources: [], codes: [] };
-const OPTIONS: FusionOptions = { vectorWeight: 0.5, topK: 8, maxPerSource: 0, named: UNNAMED };
+const OPTIONS: FusionOptions = { vectorWeight: 0.5, topK: 8, maxPerSource: 0, named: UNNAMED, sort: null };
 
 const ids = (candidates: Candidate[], options: Partial<FusionOptions> = {}) =>
   fuse(candidates, { ...OPTIONS, ...options }).map((hit) => hit.chunkId);
@@ -63,6 +63,23 @@ describe('hits are ordered', () => {
 
     expect(ids(candidates, { named: { sources, codes } })).toEqual(expected);
   });
+
+  test.each([
+    { descending: true, expected: [3, 2, 4, 5, 1, 6] },
+    { descending: false, expected: [2, 4, 3, 5, 1, 6] },
+  ])('with those first that have the figure, in its order, descending: $descending', ({ descending, expected }) => {
+    const candidates = [
+      found(1, 0.1, 9),
+      found(2, 0.2, 5, { amount: 0 }),
+      found(3, 0.9, 0, { amount: 2.5 }),
+      found(4, 0.1, 9, { amount: 0 }),
+      found(5, 0.8),
+      found(6, 0.9),
+    ];
+    const named = { sources: [{ type: null, id: '5' }], codes: [] };
+
+    expect(ids(candidates, { named, sort: { metric: 'elapsed', descending }, maxPerSource: 1 })).toEqual(expected);
+  });
 });
 
 describe('of several passages', () => {
@@ -116,6 +133,11 @@ describe('for any candidates', () => {
     topK: fc.constantFrom(1, 3, 8, 50),
     maxPerSource: fc.constantFrom(0, 1, 2),
     named: fc.constantFrom(UNNAMED, { sources: [{ type: null, id: '2' }], codes: ['KB-20'] }),
+    sort: fc.constantFrom(
+      null,
+      { metric: 'cpu' as const, descending: true },
+      { metric: 'cpu' as const, descending: false },
+    ),
   });
 
   test('the order in which they come does not matter', () => {

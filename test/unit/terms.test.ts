@@ -49,6 +49,13 @@ test.each([
   expect(isFound(question, text, language)).toBe(false);
 });
 
+test('a name of several words is found by each of them and, before all others, by itself', () => {
+  expect(indexTerms('ALTER SESSION SET SQL_TRACE', 'en')).toBe('alter session set sql trace sqltrace');
+  expect(queryTerms('wri$_optstat_tab#', 'en')).toContain('wrioptstattab');
+  expect(isFound('SQL_TRACE', 'the trace of a statement', 'en')).toBe(true);
+  expect(indexTerms('the trace of SQL', 'en').split(' ')).not.toContain('sqltrace');
+});
+
 test('the terms of a text keep their order and number', () => {
   expect(indexTerms('The ledger, the Ledger; and LEDGERS!', 'en')).toBe('ledger ledger ledger');
   expect(indexTerms('…?', 'en')).toBe('');
