@@ -24,7 +24,7 @@ module.exports = {
       '^functions/(ask|ingest|drain|bootstrap)/(?!func\\.ts$)',
       [
         '^functions/(core|ports|store)/',
-        '^functions/(routes|shapes|http)\\.ts$',
+        '^functions/(routes?|(file-)?shapes|http)\\.ts$',
         '^functions/(ask|ingest|drain|bootstrap)/(?!func\\.ts$)',
       ],
       'a use case never imports an adapter, nor what chooses one',
@@ -35,7 +35,7 @@ module.exports = {
       [
         '^functions/(core|ports|store)/',
         '^functions/adapters/fdk/',
-        '^functions/(routes|shapes|http|services|openapi)\\.ts$',
+        '^functions/(routes?|(file-)?shapes|http|services|openapi)\\.ts$',
         '^functions/(ask|ingest|drain|bootstrap)/(?!func\\.ts$)',
       ],
       'an entry joins a use case, the services and the FDK',
@@ -44,7 +44,7 @@ module.exports = {
     only(
       'infra',
       '^infra/',
-      ['^infra/', '^functions/(routes|config)\\.ts$', '^scripts/(image|model)/'],
+      ['^infra/', '^functions/(routes?|config)\\.ts$', '^scripts/(image|model)/'],
       'the deployment knows the route table, the settings, and what makes the image and the model',
     ),
     {

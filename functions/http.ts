@@ -11,16 +11,10 @@ import {
 } from './core/errors.ts';
 import { decodeUtf8, parseJson, parseQuery, validate } from './core/input.ts';
 import { type Caller, seesEverything } from './core/scope.ts';
+import { type Match, matchRoute } from './match-route.ts';
 import type { Log } from './ports/platform.ts';
-import {
-  type HandlerNames,
-  type HttpFunction,
-  MAX_BODY_BYTES,
-  type Match,
-  matchRoute,
-  type Route,
-  WRITE_SCOPE,
-} from './routes.ts';
+import type { HandlerNames, HttpFunction, Route } from './route.ts';
+import { MAX_BODY_BYTES, WRITE_SCOPE } from './routes.ts';
 import type { Services } from './services.ts';
 import { findEmployeeBySubject } from './store/employees.ts';
 
@@ -40,7 +34,8 @@ export interface FunctionRequest {
 export interface FunctionResponse {
   status: number;
   headers?: Record<string, string>;
-  body: object;
+  /** Bytes go as they are, of the Content-Type among the headers; everything else as JSON. */
+  body: object | Buffer;
 }
 
 /** What a handler gets: a request that is authenticated, allowed and valid. */
@@ -55,6 +50,8 @@ export interface Call {
   /** The validated body, of the shape that the route names. */
   body: unknown;
   rawBody: Buffer;
+  /** What the caller says of the body; null where that is nothing. */
+  contentType: string | null;
   /** The employee who calls; null on routes that need none. */
   caller: Caller | null;
   /** Whether the caller may write records. */
@@ -91,12 +88,14 @@ export function createHttpFunction<F extends HttpFunction>(
         query: await readQuery(match.route, request.query),
         body: await readBody(match.route, request.body),
         rawBody: request.body,
+        contentType: request.header('Content-Type'),
         ...allowed,
         log,
       };
       // findRoute has made sure that the route, and so its handler's name, is one of this function.
       const handler = handlers[match.route.handler as HandlerNames[F]];
       response = await beforeDeadline(request.deadline, handler(call));
+      if (Buffer.isBuffer(response.body)) requireSendable(response.body);
     } catch (thrown) {
       const error = toAppError(thrown);
       if (error.status >= 500) log.error('call_failed', error.cause ?? error, { code: error.code });
@@ -119,6 +118,12 @@ export function createHttpFunction<F extends HttpFunction>(
 /** The error for a body over the limit. */
 export const bodyTooLarge = (bytes: number) =>
   new TooLarge(`The body is at most ${MAX_BODY_BYTES} bytes, got ${bytes}`);
+
+/** OCI Functions lets no more out than in. */
+function requireSendable({ length }: Buffer): void {
+  if (length <= MAX_BODY_BYTES) return;
+  throw new TooLarge(`This has ${length} bytes, and an answer has at most ${MAX_BODY_BYTES}`);
+}
 
 function findRoute(name: HttpFunction, request: FunctionRequest): Match {
   const { route, params } = matchRoute(request.method ?? '', request.path ?? '');

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { type LazyShape, PATH_PARAMETERS, type Route, routes, WRITE_SCOPE } from './routes.ts';
+import type { LazyShape, Route } from './route.ts';
+import { PATH_PARAMETERS, routes, WRITE_SCOPE } from './routes.ts';
 
 const problem = {
   type: 'object',
@@ -36,8 +37,10 @@ const ACCESS: Record<Route['access'], string> = {
 export async function openApiDocument(): Promise<object> {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
-    const path = paths[route.path] ?? {};
-    paths[route.path] = path;
+    // OpenAPI has no sign for a parameter that takes several segments.
+    const name = route.path.replace('*}', '}');
+    const path = paths[name] ?? {};
+    paths[name] = path;
     path[route.method.toLowerCase()] = await operation(route);
   }
   return {
@@ -56,7 +59,7 @@ export async function openApiDocument(): Promise<object> {
 }
 
 async function operation(route: Route): Promise<object> {
-  const names = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
+  const names = [...route.path.matchAll(/\{(\w+)\*?\}/g)].map((match) => match[1] ?? '');
   const parameters = [
     ...names.map((name) => ({ name, in: 'path', required: true, ...PATH_PARAMETERS[name] })),
     ...(await queryParameters(route)),
@@ -68,18 +71,14 @@ async function operation(route: Route): Promise<object> {
     description: ACCESS[route.access],
     ...(route.access === 'public' ? {} : { security: [{ token: [] }] }),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(route.body === undefined
-      ? {}
-      : {
-          requestBody: {
-            required: true,
-            content: { [route.bodyType ?? 'application/json']: { schema: await toSchema(route.body, 'input') } },
-          },
-        }),
+    ...(await requestBody(route)),
     responses: {
       [route.success.status]: {
         description: 'Done',
-        content: { 'application/json': { schema: await toSchema(route.success.shape, 'output') } },
+        content: {
+          'application/json': { schema: await toSchema(route.success.shape, 'output') },
+          ...(route.success.isFile && { '*/*': {} }),
+        },
       },
       default: {
         description: 'A problem',
@@ -87,6 +86,12 @@ async function operation(route: Route): Promise<object> {
       },
     },
   };
+}
+
+async function requestBody({ body, bodyType }: Route): Promise<object> {
+  if (body === undefined && bodyType === undefined) return {};
+  const schema = body === undefined ? {} : { schema: await toSchema(body, 'input') };
+  return { requestBody: { required: true, content: { [bodyType ?? 'application/json']: schema } } };
 }
 
 async function queryParameters({ query }: Route): Promise<object[]> {

@@ -1,6 +1,7 @@
-import type * as z from 'zod';
-import { MethodNotAllowed, NotFound } from './core/errors.ts';
 import { MAX_ID } from './core/ids.ts';
+import { SOURCE_TYPES } from './core/kinds/kind.ts';
+import { fileRoutes } from './file-routes.ts';
+import { type Collection, type LazyShape, RECORDS, type Route } from './route.ts';
 
 /** The limit of a request's body; OCI Functions takes no more. */
 export const MAX_BODY_BYTES = 6 * 1024 * 1024;
@@ -16,51 +17,6 @@ export type FunctionName = keyof typeof FUNCTIONS;
 
 /** What a token's `scope` must hold whose bearer may write without being an admin. */
 export const WRITE_SCOPE = 'rag.write';
-
-/**
- * Who may call: `public` anybody · `employee` a token whose subject is an employee · `write` the scope rag.write or an
- * admin · `state` an employee or the scope rag.write · `manager` a manager or an admin · `admin` an admin.
- */
-type Access = 'public' | 'employee' | 'write' | 'state' | 'manager' | 'admin';
-
-/**
- * A shape, loaded when it is first needed: a cold call builds the shapes of its own route and no others.
- */
-export type LazyShape = () => Promise<z.ZodType>;
-
-/** The records that are written one by one, by the name they have in a path. */
-export const RECORDS = {
-  employees: { type: 'employee', input: async () => (await import('./core/kinds/employee.ts')).employeeInput },
-  projects: { type: 'project', input: async () => (await import('./core/kinds/project.ts')).projectInput },
-  sprints: { type: 'sprint', input: async () => (await import('./core/kinds/sprint.ts')).sprintInput },
-  tasks: { type: 'task', input: async () => (await import('./core/kinds/task.ts')).taskInput },
-} as const;
-type Collection = keyof typeof RECORDS;
-export type RecordType = (typeof RECORDS)[Collection]['type'];
-
-/** The handlers that each function served over HTTP must have. */
-export interface HandlerNames {
-  ask: 'ask' | 'search' | 'getRecord' | 'getSource' | 'getStatus' | 'getQuestion' | 'listGaps' | 'getOpenApi';
-  ingest: 'putRecord' | 'deleteRecord' | 'putComment' | 'deleteComment' | 'bulk' | 'requeue';
-}
-export type HttpFunction = keyof HandlerNames;
-
-type Target = { [F in HttpFunction]: { function: F; handler: HandlerNames[F] } }[HttpFunction];
-
-export type Route = Target & {
-  method: 'GET' | 'PUT' | 'POST' | 'DELETE';
-  path: string;
-  access: Access;
-  summary: string;
-  /** For the routes of a collection. */
-  collection?: Collection;
-  /** Of the query's parameters. */
-  query?: LazyShape;
-  body?: LazyShape;
-  /** The media type of the body where it is not application/json. */
-  bodyType?: string;
-  success: { status: number; shape: LazyShape };
-};
 
 type Shapes = typeof import('./shapes.ts');
 const shape =
@@ -140,6 +96,7 @@ export const routes: Route[] = [
     bodyType: 'application/x-ndjson',
     success: { status: 200, shape: shape('bulkResult') },
   },
+  ...fileRoutes,
   {
     method: 'POST',
     path: '/v1/ask',
@@ -222,40 +179,9 @@ export const PATH_PARAMETERS: Record<string, { description: string; schema: obje
   id: { description: 'The id', schema: { type: 'string', maxLength: 512 } },
   commentId: { description: 'The id of the comment', schema: { type: 'integer', minimum: 1, maximum: MAX_ID } },
   callId: { description: 'The callId of an answer or a problem', schema: { type: 'string', maxLength: 128 } },
-  type: { description: 'The kind of source', schema: { type: 'string', enum: ['task', 'sprint', 'project'] } },
+  path: {
+    description: 'The path of the document, with / between its parts',
+    schema: { type: 'string', maxLength: 512 },
+  },
+  type: { description: 'The kind of source', schema: { type: 'string', enum: SOURCE_TYPES } },
 };
-
-export interface Match {
-  route: Route;
-  /** As they stand in the path, percent-encoding included. */
-  params: Record<string, string>;
-}
-
-/** Finds the route of a request, or throws NotFound or MethodNotAllowed. The path is as it was sent. */
-export function matchRoute(method: string, path: string): Match {
-  const segments = path.split('/');
-  const methods = new Set<string>();
-  for (const route of routes) {
-    const params = matchPath(route.path.split('/'), segments);
-    if (params === null) continue;
-    if (route.method === method) return { route, params };
-    methods.add(route.method);
-  }
-  if (methods.size > 0) {
-    throw new MethodNotAllowed(`This path takes ${[...methods].join(', ')}`, { allow: [...methods] });
-  }
-  throw new NotFound('There is no such path; /openapi.json lists those there are');
-}
-
-function matchPath(pattern: string[], segments: string[]): Record<string, string> | null {
-  if (pattern.length !== segments.length) return null;
-  const params: Record<string, string> = {};
-  for (const [i, part] of pattern.entries()) {
-    const segment = segments[i] ?? '';
-    if (part.startsWith('{')) {
-      if (segment === '') return null;
-      params[part.slice(1, -1)] = segment;
-    } else if (part !== segment) return null;
-  }
-  return params;
-}

@@ -5,7 +5,7 @@ import type { ProjectInput } from '../core/kinds/project.ts';
 import type { SprintInput } from '../core/kinds/sprint.ts';
 import type { CommentInput, TaskInput } from '../core/kinds/task.ts';
 import { type Database, DuplicateKey, type Transaction } from '../ports/database.ts';
-import type { RecordType } from '../routes.ts';
+import type { RecordType } from '../route.ts';
 import type { Accepted } from '../shapes.ts';
 import { putEmployee, removeEmployee } from '../store/employees.ts';
 import { putProject, removeProject } from '../store/projects.ts';

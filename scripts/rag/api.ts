@@ -36,8 +36,16 @@ export class Api {
     this.#token = token;
   }
 
-  /** The JSON answer of a call that succeeded; everything else is an {@link ApiError}. */
-  async call<T>(method: 'GET' | 'POST', path: string, body?: object | Buffer): Promise<T> {
+  /**
+   * The JSON answer of a call that succeeded; everything else is an {@link ApiError}. Bytes go as they are, an object as
+   * JSON.
+   */
+  async call<T>(
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    path: string,
+    body?: object | Buffer,
+    bytesType = 'application/x-ndjson',
+  ): Promise<T> {
     const url = await this.#locate();
     const isBytes = Buffer.isBuffer(body);
     let response: Response;
@@ -47,7 +55,7 @@ export class Api {
         method,
         headers: {
           Authorization: `Bearer ${this.#token}`,
-          ...(body === undefined ? {} : { 'Content-Type': isBytes ? 'application/x-ndjson' : 'application/json' }),
+          ...(body === undefined ? {} : { 'Content-Type': isBytes ? bytesType : 'application/json' }),
         },
         ...(body === undefined ? {} : { body: isBytes ? new Uint8Array(body) : JSON.stringify(body) }),
       });

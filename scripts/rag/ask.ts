@@ -2,7 +2,7 @@ import type { Answer } from '../../functions/shapes.ts';
 import { UserError } from '../user-error.ts';
 import { optionsOf, readArgs } from './args.ts';
 import { connect } from './connect.ts';
-import { say } from './printing.ts';
+import { say, sourceName } from './printing.ts';
 
 /** Asks one question and prints what came of it; that nothing was found is an answer too. */
 export async function ask(args: string[]): Promise<number> {
@@ -27,8 +27,9 @@ export async function ask(args: string[]): Promise<number> {
   }
   if (answer.citations.length > 0) {
     say('\nSources');
-    for (const { n, sourceType, sourceId, title, distance } of answer.citations) {
-      say(`  [${n}] ${sourceType} #${sourceId}  ${title}  (distance ${distance.toFixed(3)})`);
+    for (const { n, title, heading, distance, ...source } of answer.citations) {
+      const place = heading === null ? title : `${title} > ${heading}`;
+      say(`  [${n}] ${sourceName(source)}  ${place}  (distance ${distance.toFixed(3)})`);
     }
   }
   const by = answer.model === null ? '' : `, by ${answer.model}`;

@@ -3,7 +3,7 @@ import { UserError } from '../user-error.ts';
 import type { Api } from './api.ts';
 import { readArgs } from './args.ts';
 import { connect } from './connect.ts';
-import { count, say } from './printing.ts';
+import { count, say, sourceName } from './printing.ts';
 
 type Source = AskedQuestion['sources'][number];
 
@@ -68,7 +68,6 @@ function decidedBy({ outcome, reason, sources, cutoff, errorCode }: AskedQuestio
 }
 
 const figure = (value: number | null, digits: number) => (value === null ? '-' : value.toFixed(digits));
-const nameOf = ({ sourceType, sourceId }: { sourceType: string; sourceId: string }) => `${sourceType} #${sourceId}`;
 
 function saySources(sources: Source[]): void {
   if (sources.length === 0) return;
@@ -76,9 +75,9 @@ function saySources(sources: Source[]): void {
   for (const source of sources) {
     const { n, cited, distance, textScore, fused, exact, title } = source;
     const figures = `${figure(distance, 3).padStart(8)}${figure(textScore, 2).padStart(8)}${figure(fused, 3).padStart(8)}`;
-    const named = exact ? ', named in the question' : '';
+    const named = exact ? ', asked for in the question' : '';
     say(
-      `${`[${n}]`.padStart(5)} ${cited ? '  yes' : '     '}  ${figures}  ${nameOf(source)}  ${title ?? '(gone, or not to be seen)'}${named}`,
+      `${`[${n}]`.padStart(5)} ${cited ? '  yes' : '     '}  ${figures}  ${sourceName(source)}  ${title ?? '(gone, or not to be seen)'}${named}`,
     );
   }
 }
@@ -120,5 +119,5 @@ async function searchAgain(api: Api, { question, standaloneQuestion, sources }: 
 
 /** The first place of each source, by its name. */
 function placesOf(sources: { n: number; sourceType: string; sourceId: string }[]): Map<string, number> {
-  return new Map(sources.map((source) => [nameOf(source), source.n] as const).reverse());
+  return new Map(sources.map((source) => [sourceName(source), source.n] as const).reverse());
 }

@@ -3,8 +3,9 @@ import { UserError } from '../user-error.ts';
 import { ask } from './ask.ts';
 import { calibrateCommand } from './calibrate/calibrate.ts';
 import { explain } from './explain.ts';
+import { reconcile, reindex } from './folder/chores.ts';
 import { gaps } from './gaps.ts';
-import { importFile } from './import/import.ts';
+import { importCommand } from './import/command.ts';
 import { leakTest } from './leak-test/leak-test.ts';
 import { printable } from './printing.ts';
 import { requeue, status } from './status.ts';
@@ -17,8 +18,10 @@ const COMMANDS: Record<string, (args: string[]) => Promise<number>> = {
   calibrate: calibrateCommand,
   explain,
   gaps,
-  import: importFile,
+  import: importCommand,
   'leak-test': leakTest,
+  reconcile,
+  reindex,
   requeue,
   status,
   token,

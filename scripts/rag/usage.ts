@@ -29,6 +29,12 @@ export const USAGE = `usage: npm run rag -- COMMAND [options]
                 A key such as CLOV-1086 stands for the id 1086. Empty cells and NULL are left out.
         npm run rag -- import issues.csv --type task --map id=issuekey,title=title,storyPoints=points
 
+  import FOLDER [--prefix P] [--audience organization|managers|ID,ID...] [--project ID|none] [--labels A,B] [--prune]
+        writes the files of a folder as documents, under the path P (the folder's name), and waits until they can be
+        asked about. Files that are stored already as they are, are left alone; what an option does not say stays as it
+        is stored, and is for everybody in a new document. Hidden files, symbolic links and node_modules are passed over.
+        (--prune: removes the documents under P whose file is no longer in the folder)
+
   leak-test [--questions N] [--people N] [--concurrency N] [--seed S] [--keep] [--tokens FILE --yes]
         proves that nobody is shown another's records: writes a secret task for each of N people (8), asks for them as
         everybody else in N questions (10000), looks for them in all that comes back, and removes them; exits with 1
@@ -38,6 +44,13 @@ export const USAGE = `usage: npm run rag -- COMMAND [options]
 
   status
         the queue, the index, the models
+
+  reconcile
+        compares the documents with the object store, and repairs what events have missed
+
+  reindex [--type document|diagnostic] [--prefix P] [--after ID]
+        reads the stored files again and indexes what is in them now
+        (--prefix: those whose path or id begins so; --after: goes on behind this one)
 
   requeue
         gives sources whose indexing was given up another round of attempts

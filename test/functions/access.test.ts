@@ -28,6 +28,9 @@ const ADMINS = [401, 403, 403, 403, 403, 403, 202];
 const NOT_FOR_DEVELOPERS = [401, 403, 403, 404, 404, 200, 200];
 const STATE_NOT_FOR_DEVELOPERS = [401, 403, 200, 404, 200, 200, 200];
 
+/** The parameters of a diagnostic. */
+const OUTPUT = 'environmentId=PROD&erpModule=GL&erpVersion=12.2.9&sourceScript=alert.sh';
+
 /** Each route, called on what exists: task 10, employee 2 and the question of-2 are the developer's own, the others not. */
 const TABLE: [route: string, statuses: number[], body?: object | string][] = [
   ['PUT /v1/employees/90', WRITERS, { firstName: 'Ana', lastName: 'Ruiz', role: 'developer' }],
@@ -47,6 +50,20 @@ const TABLE: [route: string, statuses: number[], body?: object | string][] = [
   ['PUT /v1/tasks/90/comments/1', WRITERS, { text: 'Twice a day' }],
   ['DELETE /v1/tasks/90/comments/1', WRITERS],
   ['POST /v1/records', BULK, JSON.stringify(put.task(90))],
+  ['PUT /v1/documents/fish/90.txt', WRITERS, 'Feed the fish'],
+  ['GET /v1/documents/fish/90.txt', STATE],
+  ['GET /v1/documents/fish/managers.txt', STATE_NOT_FOR_DEVELOPERS],
+  ['GET /v1/documents?prefix=fish/', STATE],
+  ['DELETE /v1/documents/fish/90.txt', WRITERS],
+  [`PUT /v1/diagnostics/fish-90?${OUTPUT}`, WRITERS, 'ORA-00060'],
+  ['GET /v1/diagnostics/fish-90', STATE],
+  ['GET /v1/diagnostics/fish-managers', STATE_NOT_FOR_DEVELOPERS],
+  ['GET /v1/diagnostics', STATE],
+  ['PUT /v1/diagnostics/fish-90/resolution', WRITERS, { resolution: 'Feed it' }],
+  ['DELETE /v1/diagnostics/fish-90/resolution', WRITERS],
+  ['DELETE /v1/diagnostics/fish-90', WRITERS],
+  ['POST /v1/reindex', BULK, { type: 'document', prefix: 'fish/' }],
+  ['POST /v1/reconcile', BULK],
   ['POST /v1/ask', PEOPLE, { question: 'Who feeds the fish?' }],
   ['POST /v1/search', PEOPLE, { question: 'Who feeds the fish?' }],
   ['GET /v1/sources/task/10', STATE],
@@ -61,6 +78,13 @@ const TABLE: [route: string, statuses: number[], body?: object | string][] = [
   ['GET /openapi.json', PUBLIC],
 ];
 const RECORDS_90 = [put.employee(90), put.project(90), put.sprint(90), put.task(90), put.comment(90, 1, 'x')];
+/** Routes of files, with the file that each of them is called on. */
+const FILES_90: [route: string, body: string][] = [
+  ['PUT /v1/documents/fish/90.txt', 'Feed the fish'],
+  ['PUT /v1/documents/fish/managers.txt?audience=managers', 'Sell the fish'],
+  [`PUT /v1/diagnostics/fish-90?${OUTPUT}&resolution=Feed`, 'ORA-00060'],
+  [`PUT /v1/diagnostics/fish-managers?${OUTPUT}&audience=managers`, 'ORA-00060'],
+];
 const CODES: Record<number, string> = { 401: 'unauthenticated', 403: 'forbidden', 404: 'not_found' };
 
 let bench: FunctionBench;
@@ -92,9 +116,14 @@ async function callAs(caller: CallerName, route: string, body: object | string =
   return bench.functions.call(route, { ...token, body });
 }
 
+async function writeFiles(): Promise<void> {
+  for (const [route, body] of FILES_90) await callAs('a developer with a writing token', route, body);
+}
+
 describe('who may call what', () => {
   test('the table below has every route', () => {
-    const pattern = (path: string) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`);
+    const pattern = (path: string) =>
+      new RegExp(`^${path.replace(/\{\w+\*\}/g, '.+').replace(/\{\w+\}/g, '[^/?]+')}(\\?|$)`);
 
     const missing = routes.filter(
       ({ method, path }) => !TABLE.some(([route]) => pattern(`${method} ${path}`).test(route)),
@@ -107,7 +136,8 @@ describe('who may call what', () => {
     test.each(Object.keys(CALLERS).map((caller, i) => [statuses[i] ?? 0, caller as CallerName] as const))(
       'is %i for %s',
       async (status, caller) => {
-        if (route.includes('90')) await bench.write(...RECORDS_90);
+        if (/\/v1\/(documents|diagnostics)/.test(route)) await writeFiles();
+        else if (route.includes('90')) await bench.write(...RECORDS_90);
 
         const reply = await callAs(caller, route, body);
 
@@ -134,6 +164,9 @@ describe('what may not be seen', () => {
     ['GET /v1/sources/task/', '21', '987'],
     ['GET /v1/employees/', '1', '987'],
     ['GET /v1/questions/', 'of-1', 'of-9'],
+    ['GET /v1/documents/', 'fish/managers.txt', 'fish/nobody.txt'],
+    ['GET /v1/diagnostics/', 'fish-managers', 'fish-nobody'],
+    ['GET /v1/sources/diagnostic/', 'fish-managers', 'fish-nobody'],
   ])('looks like what does not exist: %s%s', async (route, hidden, absent) => {
     const [forbidden, missing] = [
       await callAs('a developer', `${route}${hidden}`),

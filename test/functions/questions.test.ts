@@ -181,7 +181,7 @@ describe('the command line', () => {
       /^tokens +812 read, 9 written$/m,
       // A source that has gone takes with it what a model wrote.
       /^unsupported +\(its text is not kept\)$/m,
-      /^ *\[1\] +yes +0\.250 +- +- +task #501 +Repair the coffee machine, named in the question$/m,
+      /^ *\[1\] +yes +0\.250 +- +- +task #501 +Repair the coffee machine, asked for in the question$/m,
       /^ *\[2\] +- +- +- +task #999 +\(gone, or not to be seen\)$/m,
       /^embed +10\.0 ms +█{10}$/m,
       /^search +40\.0 ms +█{40}$/m,

@@ -25,7 +25,10 @@ export interface Reply {
   status: number;
   /** The headers as the gateway would pass them on, in lower case. */
   headers: Record<string, string>;
+  /** Empty where the answer is no JSON. */
   body: Record<string, unknown>;
+  /** The body as it came. */
+  bytes: Buffer;
   callId: string;
 }
 
@@ -136,7 +139,8 @@ function toReply({ headers, body }: InvocationResult, callId: string): Reply {
           .map(([name, value]) => [name.slice(prefix.length), value]),
       ),
     },
-    body: JSON.parse(body.toString('utf8')),
+    body: /json/.test(headers['content-type'] ?? '') ? JSON.parse(body.toString('utf8')) : {},
+    bytes: body,
     callId,
   };
 }
@@ -159,6 +163,7 @@ export class FunctionBench {
     this.encoder = new StandInEncoder(folder);
     this.env = {
       RAG_DATABASE: running.url,
+      RAG_STORAGE: `folder:${join(folder, 'files')}`,
       RAG_EMBEDDING_MODEL: STAND_IN_MODEL,
       RAG_EMBEDDING_URL: this.encoder.url,
       RAG_AUTH_ISSUER: LOCAL_ISSUER,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MethodNotAllowed, NotFound } from '../../functions/core/errors.ts';
-import { matchRoute, routes } from '../../functions/routes.ts';
+import { matchRoute } from '../../functions/match-route.ts';
+import { routes } from '../../functions/routes.ts';
 
 describe('the route of a request', () => {
   test.each([
@@ -13,6 +14,12 @@ describe('the route of a request', () => {
     ['GET', '/v1/sources/task/a%2Fb', 'getSource', { type: 'task', id: 'a%2Fb' }],
     ['GET', '/v1/questions/01ABC', 'getQuestion', { callId: '01ABC' }],
     ['GET', '/openapi.json', 'getOpenApi', {}],
+    ['GET', '/v1/documents', 'listDocuments', {}],
+    ['PUT', '/v1/documents/a', 'putDocument', { path: 'a' }],
+    ['GET', '/v1/documents/a/b%2Fc/d', 'getDocument', { path: 'a/b%2Fc/d' }],
+    ['DELETE', '/v1/documents/a//../', 'deleteDocument', { path: 'a//../' }],
+    ['GET', '/v1/diagnostics/d1', 'getDiagnostic', { id: 'd1' }],
+    ['PUT', '/v1/diagnostics/d1/resolution', 'putResolution', { id: 'd1' }],
   ])('%s %s is served by %s', (method, path, handler, params) => {
     const match = matchRoute(method, path);
 
@@ -35,6 +42,10 @@ describe('the route of a request', () => {
     '/v1/unknown/1',
     '/v1/sources/task/1/2',
     '/v1/%61sk',
+    '/v1/documents/',
+    '/v1/documents%2Fa',
+    '/v1/diagnostics/d1/a',
+    '/v1/diagnostics/d1/resolution/a',
   ])('%j is no path', (path) => {
     expect(() => matchRoute('GET', path)).toThrow(NotFound);
   });
@@ -44,6 +55,7 @@ describe('the route of a request', () => {
     ['POST', '/v1/tasks/1', ['PUT', 'GET', 'DELETE']],
     ['get', '/v1/status', ['GET']],
     ['', '/v1/status', ['GET']],
+    ['POST', '/v1/documents/a/b', ['PUT', 'GET', 'DELETE']],
   ])('%j %s is refused with the methods that there are', (method, path, methods) => {
     expect(() => matchRoute(method, path)).toThrow(
       new MethodNotAllowed(`This path takes ${methods.join(', ')}`, { allow: methods }),
@@ -52,7 +64,7 @@ describe('the route of a request', () => {
 
   test('finds each route of the table by its own path, and no other before it', () => {
     for (const route of routes) {
-      const path = route.path.replace(/\{(\w+)\}/g, '1');
+      const path = route.path.replace(/\{(\w+)\*?\}/g, '1');
       expect(matchRoute(route.method, path).route).toBe(route);
     }
   });

@@ -47,7 +47,12 @@ export async function calibrate(
   const { topK, languages } = settings;
   const asked: (Asked & { labelled: LabelledQuestion })[] = [];
   for (const labelled of questions) {
-    const found = await findCandidates(searching, labelled.question, { topK, filter: {}, approximate: false });
+    const found = await findCandidates(searching, labelled.question, {
+      topK,
+      filters: {},
+      sort: null,
+      approximate: false,
+    });
     const gains = new Map((labelled.sources ?? []).map((source) => [source, 1]));
     asked.push({ labelled, found, question: { text: labelled.question, gains } });
   }

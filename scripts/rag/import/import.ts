@@ -1,8 +1,7 @@
-import { access, constants, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { UserError } from '../../user-error.ts';
 import type { Api } from '../api.ts';
-import { type Place, readArgs } from '../args.ts';
+import type { Place } from '../args.ts';
 import { connect } from '../connect.ts';
 import { count, say, seconds } from '../printing.ts';
 import { Checkpoint, importsFolder, type Progress } from './checkpoint.ts';
@@ -13,12 +12,11 @@ import { type Mapping, parseMapping } from './mapping.ts';
 import { readNdjson } from './ndjson.ts';
 import { createMeter } from './progress.ts';
 import { waitForQueue } from './queue-wait.ts';
-import type { Patience } from './retry.ts';
+import { patienceWith } from './retry.ts';
 import { sendBatch } from './send.ts';
 import { countRecords, digestOf } from './survey.ts';
 
 const BATCH = { maxItems: 200, maxBytes: 4_000_000 };
-const SERVER_AWAY_LIMIT_MS = 60_000;
 const FAILURES_SHOWN = 20;
 
 /** What is imported, and as what. */
@@ -30,10 +28,19 @@ interface Job {
   place: Place;
 }
 
+/** What the command line says of a file of records. */
+export interface FileOptions {
+  type?: string | undefined;
+  map?: string[] | undefined;
+  set?: string[] | undefined;
+  format?: string | undefined;
+  restart?: boolean | undefined;
+}
+
 /** Writes the records of a file. Resolves to 1 where some were refused. */
-export async function importFile(args: string[]): Promise<number> {
+export async function importFile(path: string, options: FileOptions, place: Place): Promise<number> {
   const startedAt = performance.now();
-  const job = await readJob(args);
+  const job = readJob(path, options, place);
   const read = (): AsyncIterable<Item> =>
     job.mapping === null ? readNdjson(job.path) : readCsv(job.path, job.mapping);
   const api = await connect(job.place, undefined);
@@ -115,11 +122,6 @@ async function sendAll({ api, items, total, progress, checkpoint, errors }: Send
   await checkpoint.save(progress);
 }
 
-const patienceWith = (show: (line: string) => void): Patience => ({
-  limitMs: SERVER_AWAY_LIMIT_MS,
-  onWait: (reason, waitMs) => show(`${reason}; trying again in ${seconds(waitMs)}`),
-});
-
 const summary = ({ accepted, failed }: Progress) => `${accepted} accepted, ${failed} failed`;
 
 function printFailures(failed: number, errors: ErrorFile): void {
@@ -132,36 +134,13 @@ function printFailures(failed: number, errors: ErrorFile): void {
   say(`All of them: ${errors.path}`);
 }
 
-async function readJob(args: string[]): Promise<Job> {
-  const { positionals, values, place } = readArgs(args, ['FILE'], {
-    type: { type: 'string' },
-    map: { type: 'string', multiple: true },
-    set: { type: 'string', multiple: true },
-    format: { type: 'string' },
-    restart: { type: 'boolean' },
-  });
-  const path = positionals[0] ?? '';
-  await requireFile(path);
-  const { type, map, set } = values;
-  const isCsv = formatOf(path, values.format) === 'csv';
+function readJob(path: string, { type, map, set, format, restart = false }: FileOptions, place: Place): Job {
+  const isCsv = formatOf(path, format) === 'csv';
   if (!isCsv && (type ?? map ?? set) !== undefined) {
     throw new UserError('--type, --map and --set are for CSV; the lines of NDJSON say these things themselves');
   }
-  const options = { ...(type && { type }), ...(map && { map }), ...(set && { set }) };
-  return { path, mapping: isCsv ? parseMapping(options) : null, restart: values.restart ?? false, place };
-}
-
-/** A regular file alone: it is read more than once. */
-async function requireFile(path: string): Promise<void> {
-  let isFile: boolean;
-  try {
-    await access(path, constants.R_OK);
-    isFile = (await stat(path)).isFile();
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new UserError(`${path} cannot be read: ${code === 'ENOENT' ? 'there is no such file' : code}`);
-  }
-  if (!isFile) throw new UserError(`${path} is not a file`);
+  const mapping = { ...(type && { type }), ...(map && { map }), ...(set && { set }) };
+  return { path, mapping: isCsv ? parseMapping(mapping) : null, restart, place };
 }
 
 function formatOf(path: string, format: string | undefined): 'csv' | 'ndjson' {

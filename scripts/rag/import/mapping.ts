@@ -1,5 +1,5 @@
 import { parseId } from '../../../functions/core/ids.ts';
-import { RECORDS, type RecordType } from '../../../functions/routes.ts';
+import { RECORDS, type RecordType } from '../../../functions/route.ts';
 import { UserError } from '../../user-error.ts';
 
 /** How a CSV row becomes a record: which column each field is read from, and the fields that are the same in all. */

@@ -12,6 +12,14 @@ export interface Patience {
   onWait(reason: string, waitMs: number): void;
 }
 
+const SERVER_AWAY_LIMIT_MS = 60_000;
+
+/** The patience of a command that shows what it waits for. */
+export const patienceWith = (show: (line: string) => void): Patience => ({
+  limitMs: SERVER_AWAY_LIMIT_MS,
+  onWait: (reason, waitMs) => show(`${reason}; trying again in ${seconds(waitMs)}`),
+});
+
 /**
  * Does the work again while the server is away or asks to be left alone for a while, waiting longer each time and as
  * long as its Retry-After says. `work` is told how often it was tried before.
