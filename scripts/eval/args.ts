@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { TextIndex } from '../../functions/adapters/postgres/dialect.ts';
 import { UserError } from '../user-error.ts';
@@ -6,10 +6,12 @@ import { SETS } from './sets.ts';
 
 const ROOT = resolve(import.meta.dirname, '..', '..');
 const SAMPLE = 'sample';
-const NAMES = [...SETS.map(({ name }) => name), SAMPLE];
+const STATEMENTS = 'statements';
+const NAMES = [...SETS.map(({ name }) => name), SAMPLE, STATEMENTS];
 
 export const USAGE = `usage: npm run eval -- [--data DIR] [--only NAME] [--text bm25|fulltext|both] [--json FILE]
-  --data DIR   where the sets are (default ../shared/data/retrieval beside the repository); those that are not there are left out
+  --data DIR   where the sets are (default ../shared/data/retrieval beside the repository); those that are not there are left out;
+               the statements are those of the diagnostics beside it (tkprof, trace10046, awr)
   --only NAME  one of them: a name, or a part of one, of ${NAMES.join(', ')}
   --text KIND  how words are ranked: bm25, PostgreSQL's own fulltext, or both, compared (default bm25)
   --json FILE  where the figures go (default eval-results.json), - for standard output, where nothing else is printed then`;
@@ -20,6 +22,8 @@ export interface EvalOptions {
   sets: typeof SETS;
   /** Whether the sample's labelled questions are asked. */
   sample: boolean;
+  /** Where the folders of real diagnostics are, each of whose statements is looked for; null where they are not asked for. */
+  diagnostics: string | null;
   textIndexes: TextIndex[];
   /** Null for standard output. */
   json: string | null;
@@ -33,10 +37,12 @@ export function readEvalArgs(args: string[]): EvalOptions | null {
   if (!NAMES.some(isMeant)) throw new UserError(`--only must name one of ${NAMES.join(', ')}, got ${only}`);
   const textIndexes = { bm25: ['bm25'], fulltext: ['fulltext'], both: ['bm25', 'fulltext'] }[text];
   if (textIndexes === undefined) throw new UserError(`--text must be bm25, fulltext or both, got ${text}`);
+  const folder = resolve(data ?? resolve(ROOT, '..', 'shared', 'data', 'retrieval'));
   return {
-    data: resolve(data ?? resolve(ROOT, '..', 'shared', 'data', 'retrieval')),
+    data: folder,
     sets: SETS.filter(({ name }) => isMeant(name)),
     sample: isMeant(SAMPLE),
+    diagnostics: isMeant(STATEMENTS) ? dirname(folder) : null,
     textIndexes: textIndexes as TextIndex[],
     json: json === '-' ? null : resolve(json),
   };

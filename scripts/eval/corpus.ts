@@ -1,5 +1,6 @@
+import { RECORD_CONTENT } from '../../functions/core/kinds/kind.ts';
 import type { SourceWork } from '../../functions/core/queue.ts';
-import { planSource } from '../../functions/drain/plan.ts';
+import { DEFAULT_CUTTING, planSource } from '../../functions/drain/plan.ts';
 import type { Database } from '../../functions/ports/database.ts';
 import type { Embedder } from '../../functions/ports/embedder.ts';
 import { writeChunks } from '../../functions/store/chunks.ts';
@@ -17,6 +18,7 @@ export async function writeDocuments(
   for (let at = 0; at < documents.length; at += AT_ONCE) {
     const plans = documents.slice(at, at + AT_ONCE).flatMap(({ id, title, text }) => {
       const content = {
+        ...RECORD_CONTENT,
         title: title === '' ? id : title,
         text,
         scope: { ownerEmployeeId: null, audience: 'organization' as const, projectId: null, sprintId: null },
@@ -24,7 +26,7 @@ export async function writeDocuments(
       };
       const ref = { type: DOCUMENT, id };
       const work: SourceWork = { ref, action: 'UPSERT', generation: 1, dirtyIds: [], attempts: 1 };
-      return planSource(work, content, undefined, embedder, null) ?? [];
+      return planSource(work, content, undefined, { current: embedder, next: null }, DEFAULT_CUTTING) ?? [];
     });
     const added = plans.flatMap((plan) => plan.current.added);
     const vectors = await embedder.encode(
@@ -43,6 +45,7 @@ export async function writeDocuments(
           written: [
             {
               model: embedder,
+              storeAs: embedder.model,
               kept: current.kept,
               added: current.added.map((passage) => ({ ...passage, vector: vectorOf.get(passage) ?? '' })),
             },

@@ -16,7 +16,7 @@ export interface Evidence {
 /** The evidence that the product itself goes by: that of the passages it would answer from. */
 export function evidenceOf(
   question: string,
-  { candidates, named }: Found,
+  { candidates, named, sort }: Found,
   { topK, vectorWeight, languages }: { topK: number; vectorWeight: number; languages: KnownLanguages },
 ): Evidence {
   const hits = fuse(candidates, {
@@ -24,6 +24,7 @@ export function evidenceOf(
     topK,
     maxPerSource: 0,
     named,
+    sort,
   });
   const isUnderstood = understands(languages, question);
   return {

@@ -42,7 +42,7 @@ export async function askAll(
     );
   }
   for (const [i, question] of questions.entries()) {
-    const options = { topK, filter: {}, approximate: false };
+    const options = { topK, filters: {}, sort: null, approximate: false };
     asked.push({ question, found: await findCandidates(searching, question.text, options) });
     onProgress(i + 1);
   }
@@ -56,8 +56,8 @@ export function medianSearchMs(asked: Asked[]): number {
 }
 
 /** The sources of a question in the order that a weight gives them, each once, as type/id. */
-function rank({ candidates, named }: Found, vectorWeight: number): string[] {
-  return fuse(candidates, { vectorWeight, topK: TOP_K, maxPerSource: 1, named }).map(({ sourceType, sourceId }) =>
+function rank({ candidates, named, sort }: Found, vectorWeight: number): string[] {
+  return fuse(candidates, { vectorWeight, topK: TOP_K, maxPerSource: 1, named, sort }).map(({ sourceType, sourceId }) =>
     sourceKey({ type: sourceType, id: sourceId }),
   );
 }

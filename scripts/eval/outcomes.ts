@@ -38,7 +38,15 @@ export async function askLabelled(
       deadline: null,
       caller: { employeeId: labelled.asker ?? 1, role: 'manager' },
       log: SILENT,
-      retrieval: { topK, vectorWeight, languages: limits.languages, maxPerSource: 0, filter: {}, approximate: false },
+      retrieval: {
+        topK,
+        vectorWeight,
+        languages: limits.languages,
+        maxPerSource: 0,
+        filters: {},
+        sort: null,
+        approximate: false,
+      },
       textKept: false,
       cold: false,
     };

@@ -17,7 +17,7 @@ const labelled = z.strictObject({
     .array(
       z
         .string()
-        .regex(new RegExp(`^(${SOURCE_TYPES.join('|')})/\\S+$`), { error: 'must be a kind and an id: task/12' }),
+        .regex(new RegExp(`^(${SOURCE_TYPES.join('|')})/\\S.*$`), { error: 'must be a kind and an id: task/12' }),
     )
     .optional(),
   /** What the answer says, word for word. */

@@ -1,4 +1,5 @@
 import { drain } from '../../functions/drain/drain.ts';
+import { DEFAULT_CUTTING } from '../../functions/drain/plan.ts';
 import { applyLines } from '../../functions/ingest/bulk.ts';
 import type { Database } from '../../functions/ports/database.ts';
 import type { Embedder } from '../../functions/ports/embedder.ts';
@@ -17,9 +18,14 @@ export async function writeRecords(database: Database, embedder: Embedder, body:
     const faults = errors.map(({ field, fault }) => `${field} ${fault}`).join('; ');
     throw new UserError(`${file}, line ${refused.line}, was refused: ${faults || detail}`);
   }
+  await indexAll(database, embedder, file);
+}
+
+/** Indexes what waits; what cannot be is told. */
+export async function indexAll(database: Database, embedder: Embedder, what: string): Promise<void> {
   const report = await drain(
     { callId: 'eval', database, embedder, next: null, metrics: { count() {} }, log: SILENT },
-    { batchSize: 32, maxAttempts: 1, leaseSeconds: 600, deadline: null },
+    { batchSize: 32, maxAttempts: 1, leaseSeconds: 600, deadline: null, cutting: DEFAULT_CUTTING },
   );
-  if (report.parked > 0) throw new UserError(`${report.parked} sources of ${file} could not be indexed`);
+  if (report.parked > 0) throw new UserError(`${report.parked} sources of ${what} could not be indexed`);
 }

@@ -1,16 +1,18 @@
 import { type Outcome, refusalFigures } from './outcomes.ts';
 import { isMet, type RankingResult } from './ranking.ts';
 import type { EvalResult } from './run.ts';
+import { type StatementRecall, statementRecall } from './statements.ts';
 import type { TopicResult } from './topic.ts';
 
 /** The figures as a person reads them. */
 export function reportOf(result: EvalResult): string {
-  const { settings, ranking, topic, sample, absent } = result;
+  const { settings, ranking, topic, sample, statements, absent } = result;
   const parts: string[] = [];
   if (absent.length > 0) parts.push(`Left out, since they are not there: ${absent.join(', ')}`);
   if (ranking.length > 0) parts.push(rankingTable(ranking, settings.vectorWeight));
   if (topic.length > 0) parts.push(topicTable(topic, settings));
   if (sample.length > 0) parts.push(sampleTables(sample));
+  if (statements.length > 0) parts.push(statementTable(statements));
   return parts.join('\n\n');
 }
 
@@ -37,6 +39,25 @@ function rankingTable(results: RankingResult[], weight: number): string {
     ]);
   });
   return table(['set', 'words', 'ranked by', 'nDCG@10', 'recall@8', 'MRR', 'search', 'goal'], rows);
+}
+
+const STATEMENT_GOAL = 0.95;
+
+function statementTable(files: StatementRecall[]): string {
+  const rows = files.map(({ file, format, statements, found, exact }) => [
+    file,
+    format,
+    String(statements),
+    String(found),
+    String(exact),
+  ]);
+  const recall = statementRecall(files);
+  return [
+    'Statements of diagnostics, looked for by the rarest names in their text: found among the first three sections by that text, or in that file',
+    table(['file', 'format', 'statements', 'by text', 'in the file'], rows),
+    `found by text: ${percent(recall)}, goal ${percent(STATEMENT_GOAL)} ${recall >= STATEMENT_GOAL ? 'met' : 'NOT MET'}`,
+    ...files.flatMap(({ file, missed }) => missed.map((question) => `  missed in ${file}: ${question}`)),
+  ].join('\n');
 }
 
 function topicTable(results: TopicResult[], { cutoff, wordCoverage }: EvalResult['settings']): string {

@@ -14,6 +14,7 @@ import { readQuestions, SAMPLE_QUESTIONS } from './questions.ts';
 import { measureRanking, type RankingResult } from './ranking.ts';
 import { SILENT, writeRecords } from './records.ts';
 import { type RetrievalSet, readSet } from './sets.ts';
+import { hasStatements, measureStatements, type StatementRecall } from './statements.ts';
 import { measureTopic, sampleOf, type TopicResult } from './topic.ts';
 
 export interface EvalResult {
@@ -21,6 +22,7 @@ export interface EvalResult {
   ranking: RankingResult[];
   topic: TopicResult[];
   sample: Outcome[];
+  statements: StatementRecall[];
   /** The sets that were asked for and are not there. */
   absent: string[];
 }
@@ -43,7 +45,7 @@ export async function runEval(
   tell: Tell,
 ): Promise<EvalResult> {
   const sets: Set[] = [];
-  const result: EvalResult = { settings, ranking: [], topic: [], sample: [], absent: [] };
+  const result: EvalResult = { settings, ranking: [], topic: [], sample: [], statements: [], absent: [] };
   for (const known of options.sets) {
     const set = readSet(known, options.data);
     if (set === null) result.absent.push(known.name);
@@ -59,6 +61,13 @@ export async function runEval(
     await measureCorpus({ name, ...corpus, others: sets, embedder, options, tell }, result);
   }
   if (options.sample) await measureSample({ workshop, embedder, others: sets, tell }, result);
+  const { diagnostics } = options;
+  if (diagnostics !== null && !hasStatements(diagnostics)) result.absent.push('statements');
+  else if (diagnostics !== null) {
+    const database = (await workshop.database()).open('bm25');
+    const searching = searchingIn(database, embedder);
+    result.statements = await measureStatements({ database, embedder }, searching, settings, diagnostics, tell);
+  }
   return result;
 }
 

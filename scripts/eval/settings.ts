@@ -5,6 +5,7 @@ import type { AskSettings } from './outcomes.ts';
 /** What the functions must be told and a measurement has no use for. */
 export const UNUSED = {
   RAG_DATABASE: 'postgres://unused',
+  RAG_STORAGE: 'folder:/unused',
   RAG_AUTH_ISSUER: 'unused',
   RAG_AUTH_AUDIENCE: 'unused',
   RAG_AUTH_JWKS: '{"keys":[{}]}',
