@@ -12,8 +12,9 @@ import {
   Unavailable,
 } from '../../functions/core/errors.ts';
 import { bearerToken, bodyTooLarge } from '../../functions/http.ts';
+import { matchRoute } from '../../functions/match-route.ts';
 import type { Log, TokenVerifier } from '../../functions/ports/platform.ts';
-import { MAX_BODY_BYTES, matchRoute } from '../../functions/routes.ts';
+import { MAX_BODY_BYTES } from '../../functions/routes.ts';
 import { type FunctionHost, InvocationError } from './function-host.ts';
 import { RateLimit } from './rate-limit.ts';
 

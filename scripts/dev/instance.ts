@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { LineLog } from '../../functions/adapters/local/line-log.ts';
 import { WRITE_SCOPE } from '../../functions/routes.ts';
 import type { BulkResult } from '../../functions/shapes.ts';
@@ -5,6 +6,7 @@ import { UserError } from '../user-error.ts';
 import { welcome } from './banner.ts';
 import { readCalibration } from './calibration-file.ts';
 import { claimDataFolder, type DataFolder } from './data-folder.ts';
+import { type FileCall, sampleFiles } from './first-files.ts';
 import { peopleAlone, readSampleRecords } from './first-records.ts';
 import { Gateway } from './gateway.ts';
 import type { Undo } from './launch.ts';
@@ -24,6 +26,8 @@ interface OwnDatabase {
 }
 
 const REQUESTS_PER_SECOND = 500;
+/** A start waits so long for what is not embedded yet: a large import may take minutes. */
+const EMBEDDING_PATIENCE_MS = 30_000;
 const started = performance.now();
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
@@ -62,7 +66,9 @@ export async function runInstance(
   });
   if (instance.records === 'pending') await loadFirstRecords(stack, data, options.empty);
   say('Embedding what is new …');
-  if (!(await stack.control.drain())) say(`Not everything is embedded yet; see ${data.logPath}`);
+  const isAllEmbedded = await Promise.race([stack.control.drain(), delay(EMBEDDING_PATIENCE_MS, null, { ref: false })]);
+  if (isAllEmbedded === false) say(`Not everything is embedded yet; see ${data.logPath}`);
+  if (isAllEmbedded === null) say('That takes longer; until it is done, answers come from what is there');
   stack.control.startSchedule();
   gateway.serve(stack);
 
@@ -89,20 +95,32 @@ export function settingsOf(env: Record<string, string | undefined>): Record<stri
 
 /** Writes the sample through ingest, as anybody would; begins again where an earlier start was cut off. */
 async function loadFirstRecords(stack: LocalStack, data: DataFolder, empty: boolean): Promise<void> {
-  say(empty ? 'Writing the three people of the ready-made tokens …' : 'Writing the sample records …');
-  const response = await stack.host.invoke('ingest', {
-    callId: 'first-records',
-    headers: {
-      'Fn-Intent': 'httprequest',
-      'Fn-Http-Method': 'POST',
-      'Fn-Http-Request-Url': '/v1/records',
-      'Fn-Http-H-Authorization': `Bearer ${await signToken(stack.key, String(LOCAL_PEOPLE.manager), WRITE_SCOPE)}`,
-    },
+  say(empty ? 'Writing the three people of the ready-made tokens …' : 'Writing the sample records and files …');
+  const token = await signToken(stack.key, String(LOCAL_PEOPLE.manager), WRITE_SCOPE);
+  const call = async (method: string, { path, contentType, body }: FileCall) => {
+    const response = await stack.host.invoke('ingest', {
+      callId: 'first-records',
+      headers: {
+        'Fn-Intent': 'httprequest',
+        'Fn-Http-Method': method,
+        'Fn-Http-Request-Url': path,
+        'Fn-Http-H-Authorization': `Bearer ${token}`,
+        'Fn-Http-H-Content-Type': contentType,
+        'Content-Type': contentType,
+      },
+      body,
+    });
+    const reply = JSON.parse(response.body.toString('utf8')) as { detail?: string } & Partial<BulkResult>;
+    if (reply.detail !== undefined) throw new Error(`the first records were refused: ${path}: ${reply.detail}`);
+    return reply;
+  };
+  const { results = [] } = await call('POST', {
+    path: '/v1/records',
+    contentType: 'application/x-ndjson',
     body: empty ? peopleAlone() : await readSampleRecords(),
   });
-  const result = JSON.parse(response.body.toString('utf8')) as BulkResult & { detail?: string };
-  if (result.results === undefined) throw new Error(`the first records were refused: ${result.detail}`);
-  const [bad] = result.results.filter((line) => line.status !== 202);
+  const [bad] = results.filter((line) => line.status !== 202);
   if (bad !== undefined) throw new Error(`the sample's line ${bad.line} was refused: ${bad.error?.detail}`);
+  for (const file of empty ? [] : await sampleFiles()) await call('PUT', file);
   await data.writeInstance({ records: empty ? 'none' : 'sample' });
 }
