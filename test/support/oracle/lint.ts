@@ -19,7 +19,7 @@ const WORDS = new Set([
      hour inner interval join json left locked max min minute month nowait only outer over partition precision rank row_number second
      skip sum target target_accuracy timestamp to_char to_date to_number trunc true vector vector_dimension_count vector_distance
      vector_embedding wait when year zone time lengthb rpad nulls last current_timestamp systimestamp dual contains score exact upper lower
-     regexp_like json_serialize substr rawtohex standard_hash sys_guid`.split(/\s+/),
+     regexp_like length json_serialize substr rawtohex standard_hash sys_guid`.split(/\s+/),
 ]);
 
 /** The catalog's views that the product reads, with the columns that it may. */
