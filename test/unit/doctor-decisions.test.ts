@@ -187,7 +187,7 @@ describe('P14: the recorded statements', () => {
       parseOnly && sql.includes('FETCH EXACT') ? oracleError('ORA-00933') : undefined;
     const { status, seen } = await resultOf('P14', refuses);
     expect(status).toBe('differs');
-    expect(seen).toMatch(/ORA-00933: SELECT h\.chunk_id/);
+    expect(seen).toMatch(/ORA-00933: SELECT f\.chunk_id/);
   });
 
   test('cannot be tried before bootstrap', async () => {
