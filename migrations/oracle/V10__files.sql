@@ -248,8 +248,8 @@ CREATE OR REPLACE PACKAGE BODY rag_file_policy AS
   c_employee CONSTANT VARCHAR2(200) := q'[SYS_CONTEXT('${CONTEXT}', 'ACTOR') = 'employee']';
   c_reads CONSTANT VARCHAR2(600) := '(r.employee_id = ' || c_me || ' OR (r.employee_id = 0 AND ' || c_employee || '))';
 
-  c_is_read CONSTANT VARCHAR2(1000) := '(source_type, source_id) IN ('
-    || 'SELECT r.source_type, r.source_id FROM ${OWNER}.source_reader r WHERE ' || c_reads || ')';
+  c_is_read CONSTANT VARCHAR2(1000) :=
+    '(source_type, source_id) IN (SELECT r.source_type, r.source_id FROM ${OWNER}.source_reader r WHERE ' || c_reads || ')';
 
   FUNCTION read_reader(p_schema IN VARCHAR2, p_object IN VARCHAR2) RETURN VARCHAR2 IS
   BEGIN
@@ -285,8 +285,8 @@ CREATE OR REPLACE PACKAGE BODY rag_file_policy AS
     RETURN c_sees_everything
       || q'[ OR (audience = 'organization' AND ]' || c_employee
       || q'[ AND (source_type IN ('task', 'sprint', 'project') OR ]' || c_is_read || ')) OR ('
-      || q'[audience = 'people' AND ]' || c_is_read || ' AND (source_type, source_id) IN ('
-      || 'SELECT f.source_type, f.source_id FROM ${OWNER}.rag_fact f'
+      || q'[audience = 'people' AND ]' || c_is_read
+      || ' AND (source_type, source_id) IN (SELECT f.source_type, f.source_id FROM ${OWNER}.rag_fact f'
       || q'[ WHERE f.name = 'reader' AND f.value = SYS_CONTEXT('${CONTEXT}', 'EMPLOYEE_ID'))]'
       || ') OR (owner_employee_id = ' || c_me || q'[ AND (source_type <> 'task']'
       || ' OR source_id IN (SELECT TO_CHAR(t.task_id) FROM ${OWNER}.task t WHERE t.assignee_id = ' || c_me || ')))';
@@ -295,8 +295,7 @@ CREATE OR REPLACE PACKAGE BODY rag_file_policy AS
   -- Facts of files alone: what a file's reader may know.
   FUNCTION read_fact(p_schema IN VARCHAR2, p_object IN VARCHAR2) RETURN VARCHAR2 IS
   BEGIN
-    RETURN c_sees_everything
-      || ' OR ' || c_is_read;
+    RETURN c_sees_everything || ' OR ' || c_is_read;
   END read_fact;
 END rag_file_policy;
 /

@@ -129,7 +129,7 @@ forEachDatabase('a search of files', (bench) => {
             }
           }
         }),
-        { numRuns: 15, endOnFailure: true },
+        { numRuns: 8, endOnFailure: true },
       );
     });
 

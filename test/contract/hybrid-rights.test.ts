@@ -100,7 +100,7 @@ forEachDatabase('a hybrid search', (bench) => {
         }
       };
 
-      await fc.assert(fc.asyncProperty(world, check), { numRuns: 24, endOnFailure: true });
+      await fc.assert(fc.asyncProperty(world, check), { numRuns: 10, endOnFailure: true });
     });
   });
 

@@ -324,7 +324,7 @@ forEachDatabase('a swap of the embedding model', (bench) => {
       expect(await readQueueRows(bench.database)).toEqual([]);
     };
     await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 16 }), check), {
-      numRuns: 20,
+      numRuns: 10,
       endOnFailure: true,
     });
   });

@@ -82,7 +82,7 @@ forEachDatabase('rights', (bench) => {
         }
       };
 
-      await fc.assert(fc.asyncProperty(random, check), { numRuns: 20, endOnFailure: true });
+      await fc.assert(fc.asyncProperty(random, check), { numRuns: 12, endOnFailure: true });
     });
 
     test('the filter of a statement, the database’s policies and the rule in code say the same of every chunk', async () => {

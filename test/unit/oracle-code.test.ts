@@ -3,6 +3,7 @@ import { statementsOf } from '../../functions/adapters/oracle/migrator.ts';
 import { codeOf, lintCode, sqlIn } from '../support/oracle/code.ts';
 import { lint } from '../support/oracle/lint.ts';
 import { oracleMigrations, oracleUsers, PLACEHOLDERS, readSchema, type Schema } from '../support/oracle/schema.ts';
+import { withoutTexts } from '../support/oracle/sql.ts';
 
 /** What stands for `<name>` in statements that stored code makes. */
 const NAMES = { model: 'ALL_MINILM_L12_V2', column: 'embedding' };
@@ -42,6 +43,36 @@ describe('stored code', () => {
     for (const { code } of specs) {
       const name = /PACKAGE (\w+)/.exec(code)?.[1] ?? '';
       expect(signatures(bodyOf(name)), name).toEqual(expect.arrayContaining(signatures(code)));
+    }
+  });
+
+  test('makes row policies that are whole conditions', () => {
+    const PIECE = /q'\[([\s\S]*?)\]'|'((?:[^']|'')*)'|(\w+)\(([^()]*)\)|\b([cp]_\w+)/g;
+    for (const { code } of units.filter((unit) => /PACKAGE BODY \w*policy\b/i.test(unit.code))) {
+      const body = code.replace(/--[^\n]*/g, ' ');
+      const known = new Map<string, string>();
+      const textOf = (expression: string): string =>
+        [...expression.matchAll(PIECE)]
+          .map(([, quoted, text, called, given = '', name = '']) => {
+            if (quoted !== undefined) return quoted;
+            if (text !== undefined) return text.replaceAll("''", "'");
+            return called === undefined ? (known.get(name) ?? name) : textOf(`${known.get(called)} || ${given}`);
+          })
+          .join('');
+      for (const [, name = '', value = ''] of body.matchAll(/(c_\w+) CONSTANT VARCHAR2\(\d+\) :=\s*([\s\S]*?);\n/g)) {
+        known.set(name, textOf(value));
+      }
+      const returned = [...body.matchAll(/FUNCTION (\w+)\([^)]*\)[\s\S]*?RETURN ((?!VARCHAR2)[\s\S]*?);\n/g)];
+      expect(returned.length).toBeGreaterThan(0);
+      for (const [, name = '', expression = ''] of returned) {
+        const policy = textOf(expression);
+        let depth = 0;
+        for (const sign of withoutTexts(policy)) {
+          depth += sign === '(' ? 1 : sign === ')' ? -1 : 0;
+          expect(depth, `${name}: ${policy}`).toBeGreaterThanOrEqual(0);
+        }
+        expect(depth, `${name}: ${policy}`).toBe(0);
+      }
     }
   });
 
