@@ -6,16 +6,8 @@ import type { DiagnosticList, DiagnosticsQuery, DiagnosticTree, DiagnosticTreeQu
 import type { FunctionResponse } from '../http.ts';
 import { listDiagnostics, readDiagnostic } from '../store/diagnostics.ts';
 import { type IndexedPassage, readPassages } from '../store/passages.ts';
-import {
-  type FileAccess,
-  listingActor,
-  notHere,
-  rawAnswer,
-  readersShown,
-  readFile,
-  readProgress,
-  textAnswer,
-} from './files.ts';
+import { type FileAccess, listingActor, rawAnswer, readersShown, readFile, readProgress, textAnswer } from './files.ts';
+import { notHere } from './read.ts';
 
 /** Texts beyond so many bytes are left out: the answer must not be larger than OCI Functions lets out. */
 const MAX_TEXT_BYTES = 3_000_000;
@@ -34,13 +26,13 @@ export async function answerDiagnostic(
   model: string,
 ): Promise<FunctionResponse> {
   const ref = refOf(id);
-  if (!diagnosticId.safeParse(id).success) throw notHere(ref);
+  if (!diagnosticId.safeParse(id).success) throw notHere(ref.type, ref.id);
   const { database } = access;
   const found = await readFile(access, ref, (actor) => readDiagnostic(database, actor, id));
   const { view, isVisible } = found;
   const { charset, assumed } = parseCharsetName(view.charset);
   if (content !== undefined) {
-    if (!isVisible) throw notHere(ref);
+    if (!isVisible) throw notHere(ref.type, ref.id);
     if (content === 'text') return textAnswer(view.content);
     return rawAnswer(access, { ...view, objectName: `diagnostics/${id}/${view.digest}`, fileName: id, charset });
   }

@@ -3,17 +3,8 @@ import type { SourceRef } from '../core/kinds/kind.ts';
 import type { DocumentList, DocumentState, DocumentsQuery, FileQuery } from '../file-shapes.ts';
 import type { FunctionResponse } from '../http.ts';
 import { listDocuments, readDocument } from '../store/documents.ts';
-import {
-  type FileAccess,
-  listingActor,
-  notHere,
-  rawAnswer,
-  readersShown,
-  readFile,
-  readProgress,
-  textAnswer,
-} from './files.ts';
-import { textShown } from './read.ts';
+import { type FileAccess, listingActor, rawAnswer, readersShown, readFile, readProgress, textAnswer } from './files.ts';
+import { notHere, textShown } from './read.ts';
 
 const refOf = (path: string): SourceRef => ({ type: 'document', id: path });
 
@@ -30,7 +21,7 @@ export async function answerDocument(
     return found === null ? null : { view: found };
   });
   if (content !== undefined) {
-    if (!isVisible) throw notHere(ref);
+    if (!isVisible) throw notHere(ref.type, ref.id);
     if (content === 'text') return textAnswer(view.content);
     const fileName = path.slice(path.lastIndexOf('/') + 1);
     return rawAnswer(access, { ...view, objectName: objectNameOf(path, view.digest), fileName });

@@ -7,6 +7,7 @@ import type { ObjectStore } from '../ports/object-store.ts';
 import { MAX_BODY_BYTES } from '../routes.ts';
 import { readListed, readReaders } from '../store/readers.ts';
 import { type FileState, readStates } from '../store/states.ts';
+import { notHere } from './read.ts';
 
 /** What reading files works with; `caller` is null for a writing token that names no employee. */
 export interface FileAccess {
@@ -16,9 +17,6 @@ export interface FileAccess {
   mayWrite: boolean;
   maxAttempts: number;
 }
-
-/** What does not exist and what may not be seen are told in the same words. */
-export const notHere = ({ type, id }: SourceRef) => new NotFound(`There is no ${type} ${id} that you may see`);
 
 /**
  * A file that the caller may see, or whose state the caller may know because the caller may write; `isVisible` says
@@ -36,7 +34,7 @@ export async function readFile<Found extends { view: { audience: FileAudience } 
     if (maySee(caller, { ownerEmployeeId: null, audience, isReader })) return { ...found, isVisible: true };
   }
   const known = mayWrite ? await read('system') : null;
-  if (known === null) throw notHere(ref);
+  if (known === null) throw notHere(ref.type, ref.id);
   return { ...known, isVisible: false };
 }
 

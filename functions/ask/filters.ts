@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { normalizeErrorCode } from '../core/diagnostics/error-codes.ts';
 import { FACT_NAMES, type FactName, MAX_FACT_LENGTH, METRICS, type Metric, type Sort } from '../core/facts.ts';
-import { id, line } from '../core/fields.ts';
+import { errorCode, id, line } from '../core/fields.ts';
 import { SOURCE_TYPES } from '../core/kinds/kind.ts';
 import type { Filters } from '../store/scope.ts';
 
@@ -34,12 +33,6 @@ function faultOfForm([issue]: z.core.$ZodIssue[]): string {
 }
 
 const text = line(MAX_FACT_LENGTH);
-
-const errorCode = text.transform((value, context) => {
-  const code = normalizeErrorCode(value);
-  if (code === null) context.addIssue({ code: 'custom', message: 'must be a code such as ORA-01652 or APP-FND-01564' });
-  return code ?? '';
-});
 
 const sourceType = z.enum(SOURCE_TYPES, { error: `must be one of ${SOURCE_TYPES.join(', ')}` });
 

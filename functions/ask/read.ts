@@ -23,7 +23,7 @@ export const textShown = (text: string | null): string | null =>
   Buffer.byteLength(JSON.stringify(text)) <= MAX_SHOWN_BYTES ? text : null;
 
 /** What does not exist and what may not be seen are told in the same words. */
-const notHere = (what: string, id: string) => new NotFound(`There is no ${what} ${id} that you may see`);
+export const notHere = (what: string, id: string) => new NotFound(`There is no ${what} ${id} that you may see`);
 
 /** A record as stored, if the caller may see it. */
 export async function readRecord(database: Database, caller: Caller, type: RecordType, id: string): Promise<object> {

@@ -1,3 +1,4 @@
+import { normalizeErrorCode } from './diagnostics/error-codes.ts';
 import { RECORD_TYPES, type RecordSourceType } from './kinds/kind.ts';
 
 /** A source named in a question; `type` null where only a number stands there: any kind. */
@@ -71,7 +72,8 @@ export function codesIn(question: string): QuestionCodes {
 
   const codes: string[] = [];
   const afterMessages = rest.replace(ORACLE_MESSAGE, (_, prefix: string | undefined, ora: string, digits: string) => {
-    codes.push(`${(prefix ?? ora).toUpperCase()}-${digits.padStart(5, '0')}`);
+    const code = normalizeErrorCode(`${prefix ?? ora}-${digits}`);
+    if (code !== null) codes.push(code);
     return ' ';
   });
   for (const [code, prefix = '', number = ''] of afterMessages.matchAll(CODE)) {

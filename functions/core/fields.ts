@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { normalizeErrorCode } from './diagnostics/error-codes.ts';
 import { MAX_ID } from './ids.ts';
 import { blankToNull, isStorable, NOT_STORABLE, normalizeText, toSingleLine } from './text.ts';
 
@@ -17,6 +18,13 @@ export const line = (max: number) =>
     .refine((text) => text.length <= max, {
       error: (issue) => `is at most ${max} characters, got ${String(issue.input).length} in composed form (NFC)`,
     });
+
+/** An error code of Oracle, as codes are kept: `ora-1652` is ORA-01652. */
+export const errorCode = line(60).transform((value, context) => {
+  const code = normalizeErrorCode(value);
+  if (code === null) context.addIssue({ code: 'custom', message: 'must be a code such as ORA-01652 or APP-FND-01564' });
+  return code ?? '';
+});
 
 /** A required name that is compared letter by letter, and so is kept as it is. */
 export const exactName = (max: number) => raw(max).refine((text) => text.trim() !== '', { error: 'must not be blank' });

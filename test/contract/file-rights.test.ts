@@ -110,6 +110,10 @@ forEachDatabase('files', (bench) => {
       await write(bench, 'giraffe', after);
 
       expect(await readersOf('zebra')).not.toContain(2);
+      // The row policy alone, whatever a statement says.
+      expect(await bench.database.rows(BEN, 'SELECT COUNT(*) AS n FROM rag_chunk')).toEqual([
+        { n: before.audience === 'people' && before.readers.includes(2) ? 1 : 0 },
+      ]);
       await bench.drain();
       expect(await readersOf('zebra')).toEqual([]);
       expect(await readersOf('giraffe')).toContain(2);

@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import { normalizeErrorCode } from '../diagnostics/error-codes.ts';
 import { type DiagnosticFormat, FORMAT_TITLES } from '../diagnostics/formats.ts';
 import { diagnosticParts } from '../diagnostics/parts.ts';
 import { type Fact, MAX_FACT_LENGTH } from '../facts.ts';
-import { line, optionalText } from '../fields.ts';
+import { errorCode, line, optionalText } from '../fields.ts';
 import { fitMetadata } from '../metadata.ts';
 import type { FileAudience } from '../scope.ts';
 import { normalizeText } from '../text.ts';
@@ -16,12 +15,6 @@ const MAX_CODES = 50;
 /** A diagnostic's id, which its sender chooses: it is part of the address. */
 export const diagnosticId = z.string().regex(/^(?!\.{1,2}$)[A-Za-z0-9._:-]{1,128}$/, {
   error: 'must be 1 to 128 letters, digits and the signs . _ : - and neither . nor ..',
-});
-
-const errorCode = line(60).transform((value, context) => {
-  const code = normalizeErrorCode(value);
-  if (code === null) context.addIssue({ code: 'custom', message: 'must be a code such as ORA-01652 or APP-FND-01564' });
-  return code ?? '';
 });
 
 /** An optional single line of at most {@link MAX_FACT_LENGTH} characters; left out, null and blank all mean none. */
